@@ -1,0 +1,68 @@
+# `make lab` and `make test` are all a learner needs; each sets up everything by itself.
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test check check-long format lint types notebooks-clean verify readme bench constraints clean
+
+help: ## list what make can do
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
+
+lab: $(READY) ## the board and the lessons, until Ctrl-C
+	@$(BIN)/jobkit lab
+
+test: $(READY) ## all tests (browser tests are skipped where there is no Chromium)
+	@$(BIN)/python -m pytest
+
+check: $(READY) lint types notebooks-clean verify ## everything that continuous integration runs, the tests last
+	@$(BIN)/python -m pytest
+
+check-long: $(READY) ## the heavy runs: soaks, long walks, many seeds
+	@$(BIN)/python -m pytest -m long
+
+format: $(READY) ## put the code in its usual form
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix --quiet .
+
+lint: $(READY)
+	@$(BIN)/ruff format --check --quiet . || { echo "Not in its usual form: run 'make format'."; exit 1; }
+	@$(BIN)/ruff check --quiet .
+
+types: $(READY)
+	@$(BIN)/mypy --no-error-summary
+
+notebooks-clean: $(READY)
+	@$(BIN)/nbstripout --keep-id --verify notebooks/*.ipynb || { echo "Notebooks are kept without outputs: run 'nbstripout --keep-id notebooks/*.ipynb'."; exit 1; }
+
+verify: $(READY) ## prove that each exercise tells right answers from wrong ones
+	@$(BIN)/jobkit verify
+
+readme: $(READY) ## write the made parts of the README anew
+	@$(BIN)/python -m tests.project.readme_blocks
+
+bench: $(READY) ## measure what is promised about cost, as ratios
+	@$(BIN)/python tests/benchmarks/poll_cost.py
+
+constraints: $(READY) ## choose new versions for constraints.txt
+	@$(BIN)/python -m pip install --quiet uv
+	@{ echo "# The versions that every check runs with. Remake: make constraints"; \
+	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --no-annotate --no-header pyproject.toml; } > constraints.new
+	@mv constraints.new constraints.txt
+
+clean: ## remove the virtual environment and what tools left behind
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# A stamp, so that a second run starts at once; removed first, so that a broken install is not taken for done.
+$(READY): pyproject.toml constraints.txt
+	@rm -f $(READY)
+	@python=""; \
+	for p in $(PYTHON) python3.13 python3.12 python3.11 python3 python; do \
+	  if "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then python="$$p"; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then echo "jobkit needs Python 3.11 or newer, and found none. Install it, or say where it is: make lab PYTHON=/path/to/python3"; exit 1; fi; \
+	echo "Setting up in $(VENV), once; this takes about a minute ..."; \
+	"$$python" -m venv $(VENV) && \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[jupyter,browser,dev]' -c constraints.txt
+	@touch $(READY)
