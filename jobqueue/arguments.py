@@ -1,0 +1,114 @@
+"""What a caller may hand in: one check per kind of argument, each naming the argument that it refuses.
+
+A check runs before anything else happens, so that a refused call has changed nothing. A wrong type is a
+`TypeError`, a wrong value a `ValueError`.
+"""
+
+import re
+from collections.abc import Iterable
+
+LARGEST_INTEGER = 2**53 - 1
+"""The largest integer that every reader of JSON keeps exactly."""
+
+LONGEST_NAME = 200
+LONGEST_ERROR = 65_536
+HIGHEST_COST = 1_000_000
+
+# A NUL ends a string in C and is refused by PostgreSQL; a lone surrogate has no UTF-8 form.
+# Either one, accepted here, would be a failure later in some other store.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def check_integer(name: str, value: int, *, low: int = -LARGEST_INTEGER, high: int = LARGEST_INTEGER) -> int:
+    """Return `value` if it is an int (no bool) from `low` to `high`, both included.
+
+    >>> check_integer("priority", -3)
+    -3
+    >>> check_integer("lease_millis", 0, low=1)
+    Traceback (most recent call last):
+    ValueError: lease_millis: 0 is not between 1 and 9007199254740991
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name}: expected an int, found {type(value).__name__}")
+    if not low <= value <= high:
+        raise ValueError(f"{name}: {_short(value)} is not between {low} and {high}")
+    return int(value)
+
+
+def check_text(name: str, value: str) -> str:
+    """Return `value` if it is text that every store can keep, of any length."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a str, found {type(value).__name__}")
+    found = _UNSTORABLE.search(value)
+    if found:
+        what = "a NUL character" if found[0] == "\x00" else "a lone surrogate"
+        raise ValueError(f"{name}: contains {what} at position {found.start()}, which cannot be stored")
+    return value
+
+
+def check_name(name: str, value: str) -> str:
+    """Return `value` if it is a name: 1 to 200 characters, not blank.
+
+    >>> check_name("worker_id", " ")
+    Traceback (most recent call last):
+    ValueError: worker_id: is blank, expected 1 to 200 characters
+    """
+    check_text(name, value)
+    if not value.strip():
+        raise ValueError(f"{name}: is blank, expected 1 to {LONGEST_NAME} characters")
+    if len(value) > LONGEST_NAME:
+        raise ValueError(f"{name}: has {len(value)} characters, expected 1 to {LONGEST_NAME}")
+    return value
+
+
+def check_string(name: str, value: str) -> str:
+    """Return `value` if it is a str at all: for ids and tokens, which only ever are looked up."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a str, found {type(value).__name__}")
+    return value
+
+
+def check_types(types: Iterable[str] | None) -> frozenset[str] | None:
+    """Return the job types that a poll asks for; None asks for all of them."""
+    if types is None:
+        return None
+    if isinstance(types, str):
+        raise TypeError(f"types: expected several names, such as [{types!r}], found one str")
+    asked = frozenset(check_name("types", name) for name in types)
+    if not asked:
+        raise ValueError("types: is empty, so no job could ever be handed out; leave it out to ask for all")
+    return asked
+
+
+def error_text(error: object) -> str:
+    """Return what is stored of a reported failure. It never raises: reporting a failure never fails.
+
+    >>> error_text(ValueError("no such mailbox"))
+    'ValueError: no such mailbox'
+    >>> error_text(None)
+    'failed'
+    """
+    if error is None:
+        return "failed"
+    text = _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", _told(error))
+    if len(text) <= LONGEST_ERROR:
+        return text
+    note = f" [cut: {len(text)} characters in all]"
+    return text[: LONGEST_ERROR - len(note)] + note
+
+
+def _told(error: object) -> str:
+    """Return an error's own words, even when its `__str__` is broken."""
+    try:
+        text = str(error)
+    except Exception:  # any fault in foreign code: the failure must still be recorded
+        text = "(its text could not be read)"
+    if isinstance(error, BaseException):
+        kind = type(error).__name__
+        return f"{kind}: {text}" if text else kind
+    return text
+
+
+def _short(value: int) -> str:
+    """Return a number's digits, or its size where the digits would fill a page."""
+    return str(value) if value.bit_length() <= 128 else f"a number of {value.bit_length()} bits"  # noqa: PLR2004

@@ -1,0 +1,65 @@
+"""The refusals: one base, one rung for each reason, each keeping what it knows as attributes.
+
+A message says what was asked, what was found, and what would be right. A refused call has changed nothing.
+"""
+
+
+class JobQueueError(Exception):
+    """The base of every refusal of a queue, apart from wrong arguments (`TypeError`, `ValueError`)."""
+
+
+class UnknownJobError(JobQueueError, LookupError):
+    """No job has this id: it was never given, or the job was removed by retention."""
+
+    def __init__(self, message: str, *, job_id: str = "") -> None:
+        super().__init__(message)
+        self.job_id = job_id
+
+
+class IllegalStateError(JobQueueError, RuntimeError):
+    """The job exists, but its state does not allow the operation."""
+
+    def __init__(self, message: str, *, job_id: str = "", operation: str = "", status: str = "") -> None:
+        super().__init__(message)
+        self.job_id = job_id
+        self.operation = operation
+        self.status = status
+
+
+class StaleTokenError(IllegalStateError):
+    """The token is not that of the job's current lease.
+
+    `reason` is `lease_expired` (the token is the latest one, and its lease ran out), `stale_generation` (the
+    job was handed out again since, or the token was never one of this job) or `wrong_state` (the attempt has
+    already ended).
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        job_id: str = "",
+        operation: str = "",
+        status: str = "",
+        token: str = "",
+        reason: str = "",
+    ) -> None:
+        super().__init__(message, job_id=job_id, operation=operation, status=status)
+        self.token = token
+        self.reason = reason
+
+
+class RequestKeyConflictError(IllegalStateError):
+    """The request key is taken by a submit with other content."""
+
+
+class AdmissionError(JobQueueError, RuntimeError):
+    """The queue is full for this caller; trying again after `retry_after_millis` may work."""
+
+    def __init__(self, message: str, *, retry_after_millis: int = 0) -> None:
+        super().__init__(message)
+        self.retry_after_millis = retry_after_millis
+
+
+class StoreError(JobQueueError):
+    """The store below the queue failed or stayed busy; nothing was acknowledged."""
