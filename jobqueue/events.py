@@ -133,7 +133,7 @@ class Outbox:
     def __init__(self, log: EventLog | None) -> None:
         self._log = log
         self._subscribers: dict[object, Subscriber] = {}
-        self._waiting: deque[Event] = deque()
+        self._waiting: deque[tuple[Event, dict[object, Subscriber]]] = deque()
         self._delivering = threading.Lock()
         self._seq = 0
 
@@ -170,7 +170,8 @@ class Outbox:
         if self._log is not None:
             self._log.append(event)
         if self._subscribers:
-            self._waiting.append(event)
+            # Those who listen now: who subscribes before the delivery gets what comes from then on.
+            self._waiting.append((event, self._subscribers))
 
     def deliver(self) -> None:
         """Hand over what waits, one event at a time, in order. The caller does not hold the queue's lock.
@@ -182,12 +183,14 @@ class Outbox:
         while self._waiting and self._delivering.acquire(blocking=False):
             try:
                 while self._waiting:
-                    self._tell(self._waiting.popleft())
+                    self._tell(*self._waiting.popleft())
             finally:
                 self._delivering.release()
 
-    def _tell(self, event: Event) -> None:
-        for subscriber in self._subscribers.values():
+    def _tell(self, event: Event, subscribers: dict[object, Subscriber]) -> None:
+        for key, subscriber in subscribers.items():
+            if key not in self._subscribers:
+                continue  # it has had enough since
             try:
                 subscriber(event)
             except Exception:  # a listener's fault must not become the caller's

@@ -161,3 +161,22 @@ def test_a_listener_may_leave_while_it_is_told(queue):
     queue.submit("mail")
     queue.submit("mail")
     assert sorted(heard) == [("always", 1), ("always", 2), ("once", 1)]
+
+
+def test_who_subscribes_during_a_delivery_gets_what_comes_after(queue, clock):
+    """A subscriber gets the events of the calls after its own, not the rest of those on their way."""
+    late = []
+
+    def listener(event):
+        if event.kind == "lease_expired":
+            queue.subscribe(late.append)
+
+    queue.submit("mail")
+    queue.poll("a", 1000)
+    queue.subscribe(listener)
+    clock.advance_to(1000)
+    queue.sweep()
+    assert late == []
+    clock.advance_to(2000)
+    queue.poll("b", 1000)
+    assert [event.kind for event in late] == ["leased"]
