@@ -1,0 +1,52 @@
+"""Everything that happened in a simulated world, in the order of its instants.
+
+The queue's events come from the queue; notes tell what no queue can see, such as that a worker froze.
+"""
+
+from bisect import insort_right
+from dataclasses import dataclass
+
+from jobqueue.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that happened outside of the queue.
+
+    `kind` is crashed, restarted, froze, thawed or effect (the work was done, out in the world).
+    """
+
+    at: int
+    kind: str
+    worker: str
+    job_id: str | None = None
+
+
+Entry = Event | Note
+
+
+class Chronicle:
+    """Events and notes, oldest first; of one instant, in the order in which they came in.
+
+    An expiry that is noticed late is filed at the instant of the lease's end, where it belongs.
+    """
+
+    def __init__(self) -> None:
+        self._entries: list[Entry] = []
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All entries so far."""
+        return tuple(self._entries)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The entries that came from the queue."""
+        return tuple(entry for entry in self._entries if isinstance(entry, Event))
+
+    def add(self, entry: Entry) -> None:
+        """File an entry."""
+        insort_right(self._entries, entry, key=lambda filed: filed.at)

@@ -1,0 +1,125 @@
+"""What a scenario is made of: who works how, what is submitted when, what goes wrong. Records only.
+
+All instants and durations are integer milliseconds.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from jobqueue.retry import RetryPolicy
+
+
+class MishapKind(StrEnum):
+    """What can befall a worker."""
+
+    CRASH = "crash"
+    FREEZE = "freeze"
+
+
+@dataclass(frozen=True, slots=True)
+class Mishap:
+    """A crash or a freeze in the middle of a job, on the first so many jobs that the worker takes.
+
+    Args:
+        kind: a crashed worker has forgotten everything; a frozen one goes on later as if nothing had been.
+        after_millis: how far into the job it happens.
+        lasts_millis: how long until the worker is restarted, or wakes up; None for never.
+        times: how many jobs it happens on.
+    """
+
+    kind: MishapKind
+    after_millis: int
+    lasts_millis: int | None = None
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a simulated worker works.
+
+    Args:
+        name: who it is, in polls and on the board.
+        work_millis: how long one job takes it.
+        spread_millis: how much longer a job may take, drawn from the seed.
+        lease_millis: the lease that it asks for.
+        poll_millis: how long it waits after a poll that gave nothing.
+        first_poll_at: when it starts.
+        renew_millis: how long after taking or renewing a lease it renews it; None for never.
+        mishap: what befalls it.
+    """
+
+    name: str
+    work_millis: int = 3000
+    spread_millis: int = 0
+    lease_millis: int = 10_000
+    poll_millis: int = 1000
+    first_poll_at: int = 0
+    renew_millis: int | None = None
+    mishap: Mishap | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A job that a producer submits at an instant, due after a delay."""
+
+    at: int
+    type: str
+    payload: str = ""
+    priority: int = 0
+    delay_millis: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """A time in which all work of one type fails, because what it needs is down."""
+
+    type: str
+    begins_at: int
+    ends_at: int
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Poke:
+    """Something that a person does at an instant: `verb` is the name of an operation of the world."""
+
+    at: int
+    verb: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A small story about one idea, with everything that decides its outcome.
+
+    Args:
+        name: how the command line and addresses call it.
+        title: how people call it.
+        question: the one question to answer before watching.
+        story: what goes on, in two or three sentences.
+        watch: what to look at, one line each.
+        policy: the queue's retry policy.
+        workers: who works.
+        tasks: what is submitted.
+        outages: what is down when.
+        pokes: what people do.
+        seed: where the spread of working times is drawn from.
+        teaser_at: an instant that shows what it is about and does not give away the end.
+        lesson: the notebook about the same idea.
+        exercise: the exercise about the same idea.
+    """
+
+    name: str
+    title: str
+    question: str
+    story: str
+    watch: tuple[str, ...]
+    policy: RetryPolicy
+    workers: tuple[Habits, ...]
+    tasks: tuple[Task, ...]
+    outages: tuple[Outage, ...] = ()
+    pokes: tuple[Poke, ...] = ()
+    seed: int = 1
+    teaser_at: int = 0
+    lesson: str = ""
+    exercise: str = ""

@@ -1,0 +1,23 @@
+"""A scenario as text: time, who, what, and which rule. The same text every time."""
+
+from textwrap import fill
+
+from jobqueue.simulation.narration import Rule, narrate, seconds
+from jobqueue.simulation.world import World
+
+
+def trace(world: World) -> str:
+    """Return the chronicle of a world as lines, the rules numbered and written out below."""
+    sentences = [narrate(entry, world.scenario.policy.max_attempts) for entry in world.chronicle.entries]
+    who_width = max((len(sentence.who) for sentence in sentences), default=0)
+    numbers: dict[Rule, int] = {}
+    lines = [f"{world.scenario.title} (seed {world.seed})", world.scenario.question, ""]
+    for sentence in sentences:
+        rule = sentence.rule and f"  [{numbers.setdefault(sentence.rule, len(numbers) + 1)}]"
+        lines.append(f"{seconds(sentence.at):>9}  {sentence.who:<{who_width}}  {sentence.text}{rule or ''}")
+    if numbers:
+        lines += ["", "Rules"]
+    for rule, number in numbers.items():
+        where = f"{rule.source.__module__.replace('.', '/')}.py, {rule.source.__name__}"
+        lines.append(fill(f"[{number}] {rule.text} ({where})", 110, subsequent_indent="    "))
+    return "\n".join(lines) + "\n"

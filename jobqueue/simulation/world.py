@@ -1,0 +1,161 @@
+"""A world in which a scenario plays: a queue, its clock, workers and producers, and people who interfere.
+
+Nothing in it is random but what the seed decides, and time moves only when somebody moves it.
+"""
+
+from contextlib import suppress
+
+from jobqueue.clock import ManualClock
+from jobqueue.errors import JobQueueError
+from jobqueue.events import EventLog
+from jobqueue.model import JobStatus, JobView, Lease
+from jobqueue.queue import JobQueue
+from jobqueue.simulation.chronicle import Chronicle, Note
+from jobqueue.simulation.engine import Engine
+from jobqueue.simulation.scenario import Poke, Scenario, Task
+from jobqueue.simulation.timeline import Timeline, timeline
+from jobqueue.simulation.worker import SimulatedWorker
+
+
+class World:
+    """One run of a scenario.
+
+    Args:
+        scenario: what happens.
+        seed: where working times are drawn from; the scenario's own by default.
+    """
+
+    def __init__(self, scenario: Scenario, seed: int | None = None) -> None:
+        self.scenario = scenario
+        self.seed = scenario.seed if seed is None else seed
+        self.clock = ManualClock()
+        self.engine = Engine(self.clock)
+        self.log = EventLog()
+        self.queue = JobQueue(self.clock, scenario.policy, log=self.log)
+        self.chronicle = Chronicle()
+        self.queue.subscribe(self.chronicle.add)
+        self._submitted = 0
+        # Producers are planned before workers: at one instant a job is there before somebody asks for it.
+        for task in scenario.tasks:
+            self.engine.plan(task.at, lambda task=task: self._submit_task(task))  # type: ignore[misc]
+        for poke in scenario.pokes:
+            self.engine.plan(poke.at, lambda poke=poke: self._poke(poke))  # type: ignore[misc]
+        self.workers = {habits.name: SimulatedWorker(habits, self) for habits in scenario.workers}
+
+    # -- looking -----------------------------------------------------------------------------------------
+
+    def now(self) -> int:
+        """Return the present instant."""
+        return self.clock.now()
+
+    def jobs(self) -> list[JobView]:
+        """Return all jobs in submission order."""
+        return [self.queue.view(f"J{number}") for number in range(1, self._submitted + 1)]
+
+    def outcome_of(self, lease: Lease) -> str | None:
+        """Return why the work on a job fails at this instant; None if it goes well."""
+        down = (
+            o.error
+            for o in self.scenario.outages
+            if o.type == lease.type and o.begins_at <= self.now() < o.ends_at
+        )
+        return next(down, None)
+
+    def next_at(self) -> int | None:
+        """Return the next instant at which something can be seen to happen; None if nothing ever will.
+
+        A poll while nothing is ready cannot be seen, so an idle worker's polls count only while a job is ready.
+        """
+        now, instants = self.now(), [self.engine.next_at(background=False)]
+        for job in self.jobs():
+            if job.status is JobStatus.RUNNING:
+                instants.append(job.lease_until)
+            elif job.status is JobStatus.PENDING and job.next_run_at > now:
+                instants.append(job.next_run_at)
+            elif job.status is JobStatus.PENDING:
+                instants.append(self.engine.next_at(background=True))
+        return min((instant for instant in instants if instant is not None), default=None)
+
+    def timeline(self) -> Timeline:
+        """Return who held what from when to when, up to now."""
+        zombies = [w.lease.token for w in self.workers.values() if w.lease and w.is_zombie]
+        return timeline(self.chronicle.entries, self.workers, self.now(), zombies)
+
+    # -- moving time -------------------------------------------------------------------------------------
+
+    def advance_to(self, instant: int) -> None:
+        """Let everything happen up to and including `instant`, each thing at its own."""
+        while (at := self.next_at()) is not None and at < instant:
+            self._arrive(at)
+        self._arrive(instant)
+
+    def step(self) -> bool:
+        """Go on to the next instant at which something happens; False, and no step, if nothing ever will."""
+        at = self.next_at()
+        if at is None:
+            return False
+        self._arrive(at)
+        return True
+
+    def _arrive(self, instant: int) -> None:
+        self.engine.run_until(instant)
+        self.queue.sweep()
+
+    # -- interfering -------------------------------------------------------------------------------------
+
+    def submit(self, type: str, payload: str = "", priority: int = 0, delay_millis: int = 0) -> str:
+        """Submit a job that is due after a delay."""
+        run_at = self.now() + delay_millis if delay_millis else None
+        job_id = self.queue.submit(type, payload, priority, run_at)
+        self._submitted += 1
+        return job_id
+
+    def cancel(self, job_id: str) -> None:
+        """Take a job back."""
+        self.queue.cancel(job_id)
+
+    def redrive(self, job_id: str) -> None:
+        """Bring a dead letter back."""
+        self.queue.retry_dead(job_id)
+
+    def crash(self, worker: str) -> bool:
+        """Let a worker die."""
+        return self._worker(worker).crash()
+
+    def restart(self, worker: str) -> bool:
+        """Let a crashed worker start anew."""
+        return self._worker(worker).restart()
+
+    def freeze(self, worker: str) -> bool:
+        """Let a worker stand still."""
+        return self._worker(worker).freeze()
+
+    def thaw(self, worker: str) -> bool:
+        """Let a frozen worker go on."""
+        return self._worker(worker).thaw()
+
+    def note(self, kind: str, worker: str, job_id: str | None = None) -> None:
+        """Write down what no queue can see."""
+        self.chronicle.add(Note(self.now(), kind, worker, job_id))
+
+    def _poke(self, poke: Poke) -> None:
+        """Do what the story says; if somebody has made it impossible, the story goes on without it."""
+        with suppress(JobQueueError):
+            getattr(self, poke.verb)(poke.target)
+
+    def _submit_task(self, task: Task) -> None:
+        self.submit(task.type, task.payload, task.priority, task.delay_millis)
+
+    def _worker(self, name: str) -> SimulatedWorker:
+        if name not in self.workers:
+            raise LookupError(f"no worker is called {name[:40]!a}; there are {', '.join(self.workers)}")
+        return self.workers[name]
+
+
+def run(scenario: Scenario, seed: int | None = None, most_steps: int = 10_000) -> World:
+    """Play a scenario until nothing more happens, and return its world."""
+    world = World(scenario, seed)
+    for _ in range(most_steps):
+        if not world.step():
+            return world
+    raise RuntimeError(f"{scenario.name}: still not over after {most_steps} steps")
