@@ -1,0 +1,54 @@
+"""The board: a Flask application around simulated worlds. Importing it starts nothing."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Flask, Response
+from werkzeug.exceptions import HTTPException
+
+from webui.actions import actions
+from webui.labs import Shelf
+from webui.pages import pages, problem
+from webui.security import guard
+
+_NUMBER_AND_UNIT = re.compile(r"(\d) s\b")
+
+DEFAULTS: dict[str, Any] = {
+    "MOST_LABS": 400,  # boards kept at once
+    "FRAME_ANCESTORS": ["http://127.0.0.1:*", "http://localhost:*"],  # notebooks show the board in a frame
+    "MAX_CONTENT_LENGTH": 64 * 1024,  # bytes of one form
+    "ALLOWED_HOSTS": ("127.0.0.1", "localhost", "::1"),  # the names we answer to; None for all
+}
+
+
+def create_app(config: Mapping[str, Any] | None = None) -> Flask:
+    """Return the application.
+
+    Args:
+        config: settings that replace those in `DEFAULTS`.
+    """
+    app = Flask(__name__)
+    app.config.update(DEFAULTS)
+    app.config.update(config or {})
+    app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
+    app.extensions["labs"] = Shelf(app.config["MOST_LABS"])
+    app.register_blueprint(pages)
+    app.register_blueprint(actions)
+    app.register_error_handler(HTTPException, _friendly)
+    guard(app)
+    app.add_template_filter(_kept_together, "kept_together")
+    return app
+
+
+def _kept_together(text: str) -> str:
+    """Return text in which no line breaks between a number and its unit."""
+    return _NUMBER_AND_UNIT.sub("\\1\N{NO-BREAK SPACE}s", text)
+
+
+def _friendly(error: HTTPException) -> Response:
+    """Show what went wrong as a page of ours, with a way on."""
+    answer = problem(error.code or 500, error.name, error.description or "")
+    # What the error itself has to say, such as which methods are allowed.
+    answer.headers.extend(kept for kept in error.get_headers() if kept[0] != "Content-Type")
+    return answer

@@ -1,0 +1,190 @@
+"""The lanes of a board: every job as a card in its lane, and every worker with what it holds.
+
+No Flask in here, and no rule of the queue: who is next comes from the scheduler, this module chooses words.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from jobqueue import EventKind, JobStatus, JobView
+from jobqueue.model import job_number
+from jobqueue.scheduling.strict import rank
+from jobqueue.simulation import World
+from jobqueue.simulation.narration import asked, found, seconds
+from jobqueue.simulation.worker import SimulatedWorker, WorkerState
+
+_LONGEST_TEXT = 120
+_MOST_DOTS = 8
+
+_ACTIONS = {
+    WorkerState.IDLE: ("freeze", "crash"),
+    WorkerState.WORKING: ("freeze", "crash"),
+    WorkerState.FROZEN: ("thaw", "crash"),
+    WorkerState.CRASHED: ("restart",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JobCard:
+    """One job in its lane. `look` is the colour's name, and there are always words beside it."""
+
+    id: str
+    type: str
+    payload: str
+    look: str
+    chip: str
+    why: str
+    dots: str = ""
+    attempts: str = ""
+    due_at: int | None = None
+    lease_left: int | None = None
+    lease_length: int | None = None
+    lease_until: int | None = None
+    actions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerCard:
+    """One worker, what it holds for the queue, and what it only believes to hold."""
+
+    name: str
+    look: str
+    doing: str
+    jobs: list[JobCard]
+    ghost: str | None
+    refusal: str | None
+    actions: tuple[str, ...]
+
+
+class Lanes:
+    """Sorts the jobs of a world into lanes, as they are now."""
+
+    def __init__(self, world: World, jobs: list[JobView]) -> None:
+        self._world = world
+        self._now = world.now()
+        self._most = world.scenario.policy.max_attempts
+        self._jobs = jobs
+
+    def waiting(self) -> list[JobCard]:
+        """Return the jobs that are not due yet, the next one first."""
+        later = [job for job in self._in(JobStatus.PENDING) if job.next_run_at > self._now]
+        later.sort(key=lambda job: (job.next_run_at, job_number(job.id)))
+        return [self._waiting(job) for job in later]
+
+    def ready(self) -> list[JobCard]:
+        """Return the jobs that a poll may hand out, in pick order."""
+        ready = [job for job in self._in(JobStatus.PENDING) if job.next_run_at <= self._now]
+        ready.sort(key=lambda job: rank(job.priority, job.next_run_at, job_number(job.id)))
+        return [self._ready(job, place) for place, job in enumerate(ready, 1)]
+
+    def succeeded(self) -> list[JobCard]:
+        """Return the jobs that are done, the latest first."""
+        return [
+            self._card(job, "ok", f"✓ {seconds(job.finished_at or 0)}", f"succeeded at attempt {job.attempts}")
+            for job in self._ended(JobStatus.SUCCEEDED)
+        ]
+
+    def cancelled(self) -> list[JobCard]:
+        """Return the jobs that were taken back, the latest first."""
+        return [
+            self._card(job, "wait", seconds(job.finished_at or 0), "taken back while nobody held it")
+            for job in self._ended(JobStatus.CANCELLED)
+        ]
+
+    def dead(self) -> list[JobCard]:
+        """Return the dead letters in submission order."""
+        return [self._dead(job) for job in self._in(JobStatus.DEAD)]
+
+    def workers(self) -> list[WorkerCard]:
+        """Return the workers."""
+        return [self._worker(worker) for worker in self._world.workers.values()]
+
+    # -- cards -------------------------------------------------------------------------------------------
+
+    def _in(self, status: JobStatus) -> list[JobView]:
+        return [job for job in self._jobs if job.status is status]
+
+    def _ended(self, status: JobStatus) -> list[JobView]:
+        return sorted(self._in(status), key=lambda job: job.finished_at or 0, reverse=True)
+
+    def _card(self, job: JobView, look: str, chip: str, why: str, **more: Any) -> JobCard:
+        payload = _short(self._world.queue.payload(job.id))
+        return JobCard(job.id, job.type, payload, look, chip, why, **more)
+
+    def _waiting(self, job: JobView) -> JobCard:
+        due = seconds(job.next_run_at)
+        why = f"due at {due}"
+        if job.attempts:
+            why = (
+                f"attempt {job.attempts} of {self._most} failed: {_short(job.last_error or '')}; retry at {due}"
+            )
+        chip = f"in {seconds(job.next_run_at - self._now)}"
+        return self._card(job, "wait", chip, why, due_at=job.next_run_at, actions=("cancel",))
+
+    def _ready(self, job: JobView, place: int) -> JobCard:
+        why = f"priority {job.priority}, ready since {seconds(job.next_run_at)}"
+        if job.attempts:
+            why += f", attempt {job.attempts} of {self._most} failed"
+        return self._card(job, "ready", "next" if place == 1 else _ordinal(place), why, actions=("cancel",))
+
+    def _dead(self, job: JobView) -> JobCard:
+        why = f"{_short(job.last_error or '')}; dead for {seconds(self._now - (job.failed_at or 0))}"
+        return self._card(job, "dead", f"{job.attempts} of {self._most}", why, actions=("redrive",))
+
+    def _running(self, job: JobView, lease_millis: int) -> JobCard:
+        until = job.lease_until or self._now
+        left = until - self._now
+        few = self._most <= _MOST_DOTS
+        return self._card(
+            job,
+            "run",
+            f"{job.id}:{job.generation}",
+            f"{seconds(left)} of lease left",
+            dots="●" * job.attempts + "○" * (self._most - job.attempts) if few else "",
+            attempts=f"attempt {job.attempts} of {self._most}",
+            lease_left=left,
+            lease_length=max(lease_millis, left),
+            lease_until=until,
+        )
+
+    def _worker(self, worker: SimulatedWorker) -> WorkerCard:
+        # More than one, where it crashed with a job and has taken another since: the first lease still runs.
+        held = [job for job in self._in(JobStatus.RUNNING) if job.worker_id == worker.name]
+        ghost = None
+        if worker.lease and worker.is_zombie:
+            ghost = f"believes that it still has {worker.lease.job_id}, with token {worker.lease.token}"
+        return WorkerCard(
+            name=worker.name,
+            look="ghost" if ghost else worker.state.value,
+            doing=self._doing(worker, is_ghost=ghost is not None),
+            jobs=[self._running(job, worker.habits.lease_millis) for job in held],
+            ghost=ghost,
+            refusal=self._refusal(worker) if worker.refusal else None,
+            actions=_ACTIONS[worker.state],
+        )
+
+    def _refusal(self, worker: SimulatedWorker) -> str:
+        """Return what the worker was refused last, with times as the board shows them."""
+        refused = (
+            event
+            for event in reversed(self._world.chronicle.events)
+            if event.kind is EventKind.REFUSED and event.worker_id == worker.name
+        )
+        event = next(refused)
+        return f"{worker.name} {asked(event)}, but {found(event)}."
+
+    def _doing(self, worker: SimulatedWorker, *, is_ghost: bool) -> str:
+        if is_ghost and worker.state is WorkerState.WORKING:
+            return "back from the dead"
+        if worker.state is WorkerState.IDLE and worker.habits.first_poll_at > self._now:
+            return f"starts at {seconds(worker.habits.first_poll_at)}"
+        return "idle, asks again soon" if worker.state is WorkerState.IDLE else worker.state.value
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
+
+
+def _ordinal(number: int) -> str:
+    is_teen = number % 100 in {11, 12, 13}
+    return f"{number}{'th' if is_teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

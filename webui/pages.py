@@ -1,0 +1,99 @@
+"""The pages that only show: gallery, scenario, board, source code. Nothing here changes anything."""
+
+from importlib.resources import files
+
+from flask import Blueprint, Response, abort, current_app, make_response, render_template, request
+
+from jobqueue.simulation import SCENARIOS, Scenario
+from webui.labs import SPEEDS, Lab, Shelf
+from webui.presenters import board_of, parameters_of, teaser_of
+
+pages = Blueprint("pages", __name__)
+_THUMB_WIDTH = 440
+
+
+def shelf() -> Shelf:
+    """Return the labs of this application."""
+    found = current_app.extensions["labs"]
+    assert isinstance(found, Shelf), "create_app puts it there"  # noqa: S101 - for the type checker
+    return found
+
+
+def is_fragment_wanted() -> bool:
+    """Return whether htmx asks, which replaces the board and leaves the page around it."""
+    return request.headers.get("HX-Request") == "true"
+
+
+def render_board(lab: Lab) -> str:
+    """Return the board of a lab, as a fragment for htmx or within its page."""
+    template = "partials/board.html" if is_fragment_wanted() else "lab.html"
+    return render_template(
+        template,
+        board=board_of(lab),
+        scenario=lab.scenario,
+        parameters=parameters_of(lab.scenario),
+        speeds=SPEEDS,
+    )
+
+
+def gone(lab_id: str) -> Response:
+    """Return the answer for a lab that is not on the shelf: what happened, and how to go on."""
+    scenario = SCENARIOS.get(lab_id.split("-", 1)[0])
+    text = (
+        "Boards live in memory. This one was dropped to make room for newer ones, or the program was restarted."
+    )
+    return problem(410, "This board is no longer here", text, scenario)
+
+
+def problem(code: int, title: str, text: str, scenario: Scenario | None = None) -> Response:
+    """Return a page, or for htmx a card in the board's place, that says what went wrong and offers a way on."""
+    template = "partials/problem.html" if is_fragment_wanted() else "problem.html"
+    return make_response(render_template(template, code=code, title=title, text=text, scenario=scenario), code)
+
+
+@pages.get("/")
+def gallery() -> str:
+    """Show all scenarios."""
+    cards = [(scenario, teaser_of(scenario, width=_THUMB_WIDTH)) for scenario in SCENARIOS.values()]
+    return render_template("gallery.html", cards=cards)
+
+
+@pages.get("/scenarios/<name>")
+def scenario(name: str) -> str:
+    """Show what a scenario is about and what decides its outcome."""
+    found: Scenario | None = SCENARIOS.get(name)
+    if found is None:
+        abort(404, "There is no such scenario.")
+    return render_template(
+        "scenario.html", scenario=found, parameters=parameters_of(found), picture=teaser_of(found)
+    )
+
+
+@pages.get("/labs/<lab_id>")
+def lab(lab_id: str) -> Response:
+    """Show a running board."""
+    found = shelf().find(lab_id)
+    if found is None:
+        return gone(lab_id)
+    with found.lock:
+        return make_response(render_board(found))
+
+
+@pages.get("/code/jobqueue/<path:name>")
+def code(name: str) -> str:
+    """Show a file of the queue's own code, so that a rule can be read where it is kept."""
+    folder = files("jobqueue")
+    known = {
+        f"{where}{entry.name}": entry
+        for where, place in (
+            ("", folder),
+            ("simulation/", folder / "simulation"),
+            ("scheduling/", folder / "scheduling"),
+        )
+        for entry in place.iterdir()
+        if entry.name.endswith(".py")
+    }
+    if name not in known:
+        abort(404, "There is no such file.")
+    lines = known[name].read_text(encoding="utf-8").splitlines()
+    return render_template("code.html", name=f"jobqueue/{name}", lines=lines)

@@ -1,0 +1,82 @@
+"""Serving the board on this machine: choose a port, say where, stop at once on Ctrl-C."""
+
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+from types import FrameType
+
+from flask import Flask
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+
+DEFAULT_PORT = 8000
+
+
+class PortTakenError(Exception):
+    """Another program listens at the port that was asked for."""
+
+
+class _Quiet(WSGIRequestHandler):
+    """Does not write a line for each request: a playing board would fill the terminal."""
+
+    def log_request(self, *_: object) -> None:
+        """Write nothing."""
+
+
+def listen(host: str, port: int | None, *, default: int = DEFAULT_PORT) -> socket.socket:
+    """Return a socket that listens at `port`; None means the default, or any free port if that is taken.
+
+    Raises:
+        PortTakenError: the port that was asked for is taken.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in [port] if port is not None else [default, 0]:
+        sock = socket.socket(family, socket.SOCK_STREAM)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind((host, candidate))
+            sock.listen(128)
+        except OSError as error:
+            sock.close()
+            failure = error
+        else:
+            return sock
+    raise PortTakenError(f"port {port} of {host} cannot be used: {failure.strerror}") from failure
+
+
+@contextmanager
+def serving(app: Flask, sock: socket.socket) -> Iterator[BaseWSGIServer]:
+    """Serve an application from a socket in the background, and stop at the end of the block."""
+    host, port = sock.getsockname()[:2]
+    # One thread a request: with a fixed pool, a few slow pages would hold up everybody.
+    server = make_server(host, port, app, threaded=True, request_handler=_Quiet, fd=sock.fileno())
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        sock.close()
+        thread.join()
+
+
+def stop_politely() -> None:
+    """Let `kill` end the program like Ctrl-C, so that whatever was started is stopped too."""
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+
+
+def wait_for_stop() -> None:
+    """Wait until Ctrl-C."""
+    never = Event()
+    try:
+        # A wait without a bound cannot be interrupted on Windows.
+        while True:
+            never.wait(0.5)
+    except KeyboardInterrupt:
+        return

@@ -1,0 +1,69 @@
+// Between two answers of the server the page moves what time alone moves: the clock, the lease bars, the
+// countdowns. It decides nothing: whatever happens at an instant comes from the queue.
+(function () {
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  let shownAt = 0;     // real time at which the present board arrived
+  let frame = 0;
+
+  const board = () => document.getElementById("board");
+  const seconds = (millis) => (millis / 1000).toFixed(1);
+
+  function shown() {
+    const b = board();
+    if (!b) return 0;
+    const now = Number(b.dataset.now);
+    if (b.dataset.next === undefined) return now;
+    return Math.min(Number(b.dataset.next), now + (performance.now() - shownAt) * Number(b.dataset.rate));
+  }
+
+  function draw() {
+    const now = shown();
+    document.getElementById("clock").textContent = seconds(now);
+    for (const bar of document.querySelectorAll("[data-until]")) bar.value = bar.dataset.until - now;
+    for (const text of document.querySelectorAll("[data-left]")) text.textContent = seconds(text.dataset.left - now) + " s of lease left";
+    for (const chip of document.querySelectorAll("[data-due]")) chip.textContent = "in " + seconds(chip.dataset.due - now) + " s";
+  }
+
+  function run() {
+    if (!board() || board().dataset.next === undefined) return;
+    draw();
+    frame = still.matches ? setTimeout(run, 1000) : requestAnimationFrame(run);
+  }
+
+  function arrived() {
+    cancelAnimationFrame(frame);
+    clearTimeout(frame);
+    shownAt = performance.now();
+    const pane = document.querySelector(".tl .scroll"), line = document.querySelector(".tl-now");
+    // On a narrow screen the timeline is wider than its pane: keep the present in view.
+    if (pane && line) pane.scrollLeft += Math.max(0, line.getBoundingClientRect().x - pane.getBoundingClientRect().right + 40);
+    run();
+  }
+
+  function say(text) {
+    let notice = document.getElementById("notice");
+    if (!notice) {
+      notice = document.createElement("p");
+      notice.id = "notice";
+      board()?.prepend(notice);
+    }
+    notice.className = "notice refuse";
+    notice.setAttribute("role", "alert");
+    notice.textContent = text;
+  }
+
+  // What a learner does while the board plays happens at the instant that the page shows.
+  addEventListener("formdata", (event) => event.formData.set("shown", String(Math.floor(shown()))));
+  document.addEventListener("htmx:after:swap", arrived);
+  document.addEventListener("htmx:error", () => say("The board does not answer. Is the program still running?"));
+
+  const keys = { ".": "step", s: "second", p: "play", r: "reset" };
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, dialog")) return;
+    if (event.key === "?") document.getElementById("keys").showModal();
+    const id = keys[event.key];
+    if (id) document.getElementById(id)?.click();
+  });
+  document.getElementById("keys-open")?.addEventListener("click", () => document.getElementById("keys").showModal());
+  arrived();
+})();
