@@ -1,0 +1,64 @@
+"""The learner's own files, in `answers/` below the current folder. Overwrites nothing that somebody wrote."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from exercises.grader.catalogue import Exercise, ExerciseError
+
+FOLDER = "answers"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """Where the answer to one exercise lies, and the task's text beside it."""
+
+    path: Path
+    task: Path
+
+    @classmethod
+    def of(cls, exercise: Exercise, below: Path) -> Self:
+        """Name the files for an exercise; `below` is the folder in which the learner works."""
+        folder = below / FOLDER
+        return cls(folder / f"{exercise.id}.py", folder / f"{exercise.id}.md")
+
+    def start(self, exercise: Exercise) -> bool:
+        """Write the starter and the task. Return False if an answer is there already; it stays untouched."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        _write_new(self.task, exercise.text("task.md"))
+        return _write_new(self.path, exercise.text("starter.py"))
+
+    def reset(self, exercise: Exercise) -> Path | None:
+        """Begin anew. Return where the old answer was moved to; None if there was none."""
+        backup = self._move_away() if self.path.exists() else None
+        self.start(exercise)
+        return backup
+
+    def read(self, exercise: Exercise) -> bytes:
+        """Read the answer.
+
+        Raises:
+            ExerciseError: There is none yet, or it cannot be read.
+        """
+        try:
+            return self.path.read_bytes()
+        except FileNotFoundError:
+            advice = f"Begin with: jobkit start {exercise.short}"
+            raise ExerciseError(f"There is no {self.path} yet. {advice}") from None
+        except OSError as problem:
+            raise ExerciseError(f"{self.path} cannot be read: {problem.strerror}") from problem
+
+    def _move_away(self) -> Path:
+        number = 1
+        while (backup := self.path.with_name(f"{self.path.stem}.backup-{number}.py")).exists():
+            number += 1
+        return self.path.rename(backup)
+
+
+def _write_new(path: Path, text: str) -> bool:
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        return False
+    return True

@@ -1,0 +1,197 @@
+"""What a check sees: it calls the answer through this, and the story so far is written down in words."""
+
+from collections.abc import Callable
+from typing import Any, NoReturn, Protocol
+
+from exercises.grader.records import SourceLine
+from exercises.grader.wire import Handle, Record, pack, unpack
+
+NO_REPLY = "no answer"
+
+
+class Broken(Exception):  # noqa: N818  a verdict, not a fault
+    """A promise is broken at the last step of the trace."""
+
+    def __init__(self, expected: str, got: str, line: SourceLine | None) -> None:
+        super().__init__(f"expected {expected}, got {got}")
+        self.expected, self.got, self.line = expected, got, line
+
+
+class Hole(Exception):  # noqa: N818  a verdict, not a fault
+    """The check came to a part that is not written yet."""
+
+    def __init__(self, reason: str, line: SourceLine | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.line = reason, line
+
+
+class Stop(Exception):  # noqa: N818  a verdict, not a fault
+    """The answer ran out of memory or ended the program."""
+
+    def __init__(self, reason: str, line: SourceLine | None) -> None:
+        super().__init__(reason)
+        self.reason, self.line = reason, line
+
+
+class Asks(Protocol):
+    """Whatever carries a command to the answer and brings back the reply."""
+
+    def __call__(self, command: dict[str, Any], /) -> dict[str, Any]:
+        """Send the command, wait, return the reply."""
+
+
+class Case:
+    """One check's conversation with an answer.
+
+    A step appears in the trace before the answer is asked: a step that never ends is the last one seen.
+    """
+
+    def __init__(self, ask: Asks, source: str) -> None:
+        self._ask = ask
+        self._lines = source.splitlines()
+        self._trace: list[str] = []
+        self.line: SourceLine | None = None
+        self.stray_threads = False
+
+    @property
+    def trace(self) -> tuple[str, ...]:
+        """The steps so far, in words."""
+        return tuple(self._trace)
+
+    def make(self, name: str, *args: Any, library: bool = False) -> Handle:
+        """Create an object of the answer's class `name`, or of the kit's own; it stays over there."""
+        handle = Handle(name)
+        command = {"do": "make", "name": name, "handle": name, "from_library": library}
+        packed = [pack(arg) for arg in args]
+        if library and (reply := self._ask({**command, "args": packed}))["kind"] != "value":
+            raise RuntimeError(f"the kit's own {name} cannot be made: {reply.get('message')}")
+        if not library:
+            self._settle({**command, "args": packed}, expected=f"{name} can be created")
+        return handle
+
+    def call(
+        self,
+        words: str,
+        target: Handle,
+        method: str,
+        *args: Any,
+        expected: str = "an answer",
+        tell: Callable[[Any], str] = str,
+        **options: Any,
+    ) -> Any:
+        """Take one step of the story and return what the answer returned.
+
+        Args:
+            words: The step in words, for the trace.
+            target: The object to call.
+            method: Its method.
+            *args: Plain values, or handles.
+            expected: What should happen, in words; shown if the call raises.
+            tell: Turns the returned value into the words that end the step.
+            **options: Keyword arguments of the call.
+
+        Raises:
+            Broken: The call raised.
+            Hole: The method is not written yet.
+        """
+        command = self._step(words, target, method, args, options)
+        value = self._settle(command, expected=expected)
+        self._end_step(tell(value))
+        return value
+
+    def refuses(self, words: str, target: Handle, method: str, *args: Any, error: str) -> None:
+        """Take one step that the answer must refuse with the error of this name.
+
+        Raises:
+            Broken: It was accepted, or refused with another error.
+        """
+        reply = self._ask(self._step(words, target, method, args, {}))
+        self._note(reply)
+        expected = f"refused with {error}"
+        if reply["kind"] == "raised" and error in reply["ancestors"]:
+            self._end_step(f"refused: {reply['message'] or reply['error']}")
+            return
+        if reply["kind"] == "value":
+            self._end_step("accepted")
+            self.broken(expected, "accepted")
+        self._raise_for(reply, expected)
+
+    def broken(self, expected: str, got: object) -> NoReturn:
+        """End the check: the last step is not what was promised."""
+        raise Broken(expected, str(got), self.line)
+
+    def same(self, what: str, expected: object, got: object) -> None:
+        """Compare one value; `what` names it. True is not 1, and 1.0 is not 1."""
+        if type(expected) is not type(got) or expected != got:
+            self.broken(f"{what} {expected!r}", f"{what} {got!r}" if not isinstance(got, Record) else str(got))
+
+    def field(self, record: Any, name: str) -> Any:
+        """Read one field of a record that the answer returned."""
+        if not isinstance(record, Record):
+            self.broken(f"a record with the field {name}", repr(record))
+        if name not in record.fields:
+            self.broken(f"a record with the field {name}", record)
+        return record.fields[name]
+
+    def replace_last(self, words: str) -> None:
+        """Rewrite the last step of the trace: some steps are known in full only afterwards."""
+        self._trace[-1] = words
+
+    def _step(
+        self, words: str, target: Handle, method: str, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> dict[str, Any]:
+        self._trace.append(f"{words} -> {NO_REPLY}")
+        packed = [pack(arg) for arg in args]
+        return {"do": "call", "handle": target.name, "method": method, "args": packed, "options": options}
+
+    def _end_step(self, outcome: str) -> None:
+        self._trace[-1] = self._trace[-1].removesuffix(NO_REPLY) + outcome
+
+    def _settle(self, command: dict[str, Any], expected: str) -> Any:
+        reply = self._ask(command)
+        self._note(reply)
+        if reply["kind"] == "value":
+            return unpack(reply["value"])
+        return self._raise_for(reply, expected)
+
+    def _note(self, reply: dict[str, Any]) -> None:
+        self.line = source_line(reply.get("line"), self._lines)
+        self.stray_threads = self.stray_threads or reply.get("threads", 1) > 1
+
+    def _raise_for(self, reply: dict[str, Any], expected: str) -> NoReturn:
+        """Turn a reply that carries no value into the verdict that it means."""
+        problem = problem_of(reply, self.line)
+        if problem is not None:
+            raise problem
+        got = f"{reply['error']}: {reply['message']}".rstrip(": ")
+        if self._trace:
+            self._end_step(f"raised {reply['error']}")
+        self.broken(expected, got)
+
+
+def source_line(place: Any, lines: list[str]) -> SourceLine | None:
+    """Find a reported line in the learner's text; None when the report fits no line."""
+    if not place or not 1 <= place[0] <= len(lines):
+        return None
+    return SourceLine(place[0], place[1], lines[place[0] - 1].strip())
+
+
+def problem_of(reply: dict[str, Any], line: SourceLine | None) -> Hole | Stop | None:
+    """Say what an unusual reply means; None for a value or an ordinary error."""
+    if reply.get("peeked"):
+        return Hole("The answer opens the exercise's own files. Write your own; the hints help.", line)
+    if reply["kind"] == "missing":
+        return Hole(_missing_words(reply["name"], reply["present"]))
+    ancestors = reply.get("ancestors", [])
+    if "NotImplementedError" in ancestors:
+        return Hole(f"Still to write: {reply['message'] or 'a part that raises NotImplementedError'}", line)
+    if "MemoryError" in ancestors:
+        return Stop("Your code used more memory than it may and was stopped.", line)
+    if "SystemExit" in ancestors:
+        return Stop("Your code asked Python to exit, with sys.exit or the like.", line)
+    return None
+
+
+def _missing_words(name: str, present: list[str]) -> str:
+    there = f" There is {', '.join(present[:6])}." if present else ""
+    return f"There is no {name} in the file yet.{there}"

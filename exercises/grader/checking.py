@@ -1,0 +1,48 @@
+"""The form of a check: a named promise with points, and the function that puts an answer to the test."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from exercises.grader.case import Case
+
+LONGEST_PROMISE = 120
+
+Story = Callable[[Case], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One promise that an answer keeps or breaks.
+
+    `needs` names the checks that must have passed before; otherwise this one is skipped, not red.
+    `about` says in one sentence what the story is about; it is the function's docstring.
+    """
+
+    name: str
+    promise: str
+    task: int
+    points: int
+    needs: tuple[str, ...]
+    about: str
+    run: Story
+
+
+def check(*, promise: str, task: int, points: int, needs: tuple[Check, ...] = ()) -> Callable[[Story], Check]:
+    """Make a check out of a function that takes a `Case`.
+
+    Raises:
+        ValueError: The promise is empty or longer than a line, or there is nothing to earn.
+    """
+    if not promise or len(promise) > LONGEST_PROMISE:
+        raise ValueError(f"a promise has 1 to {LONGEST_PROMISE} characters, not {len(promise)}: {promise!r}")
+    if points < 1:
+        raise ValueError(f"a check is worth at least one point, not {points}")
+
+    def make(function: Story) -> Check:
+        about = (inspect.getdoc(function) or "").partition("\n")[0]
+        return Check(
+            function.__name__, promise, task, points, tuple(need.name for need in needs), about, function
+        )
+
+    return make

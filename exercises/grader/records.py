@@ -1,0 +1,114 @@
+"""The records that a check of an answer produces; every form of a report is drawn from these alone."""
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Verdict(StrEnum):
+    """How one check ended. Never mixed: an endless loop is no wrong answer, a hole is no mistake."""
+
+    PASS = "pass"  # noqa: S105  a verdict
+    FAIL = "fail"
+    NOT_ATTEMPTED = "not attempted"
+    STOPPED = "stopped"
+    INCONCLUSIVE = "inconclusive"
+    SKIPPED = "skipped"
+    GRADER_FAULT = "grader fault"
+
+
+TOLD_FIRST = (
+    Verdict.GRADER_FAULT,
+    Verdict.FAIL,
+    Verdict.STOPPED,
+    Verdict.NOT_ATTEMPTED,
+    Verdict.INCONCLUSIVE,
+    Verdict.SKIPPED,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """One line of the learner's file."""
+
+    number: int
+    function: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What one check found.
+
+    `reason` says in one sentence why it did not pass; `trace` is the story up to the broken step.
+    """
+
+    name: str
+    task: int
+    points: int
+    promise: str
+    verdict: Verdict
+    about: str = ""
+    reason: str = ""
+    trace: tuple[str, ...] = ()
+    expected: str = ""
+    got: str = ""
+    line: SourceLine | None = None
+    printed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The misconception that a pattern of failures points to; `exact` when it fits in every check."""
+
+    misconception: str
+    title: str
+    sentence: str
+    check: str
+    hints: tuple[str, ...]
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything that one check of one answer found."""
+
+    exercise: str
+    path: str
+    checks: tuple[CheckResult, ...]
+    diagnosis: Diagnosis | None = None
+
+    @property
+    def points(self) -> int:
+        """The points earned."""
+        return sum(check.points for check in self.checks if check.verdict is Verdict.PASS)
+
+    @property
+    def possible(self) -> int:
+        """The points there are."""
+        return sum(check.points for check in self.checks)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed; an exercise without checks proves nothing."""
+        return bool(self.checks) and all(check.verdict is Verdict.PASS for check in self.checks)
+
+    @property
+    def told_first(self) -> CheckResult | None:
+        """The check to tell about: the one of the diagnosis, else the first failure, else what is not green."""
+        if self.diagnosis:
+            return next(check for check in self.checks if check.name == self.diagnosis.check)
+        order = {verdict: place for place, verdict in enumerate(TOLD_FIRST)}
+        return min(
+            (check for check in self.checks if check.verdict in order),
+            key=lambda c: order[c.verdict],
+            default=None,
+        )
+
+    def named(self, verdict: Verdict) -> list[str]:
+        """The names of the checks that ended with this verdict."""
+        return [check.name for check in self.checks if check.verdict is verdict]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same record as plain values, for machines."""
+        return {"points": self.points, "possible": self.possible, "passed": self.passed, **asdict(self)}

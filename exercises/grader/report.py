@@ -1,0 +1,192 @@
+"""Puts one result into words. The same lines serve every terminal; a line's tone is only a wish for colour."""
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from exercises.grader.answers import AnswerFile
+from exercises.grader.catalogue import Exercise
+from exercises.grader.progress import Progress, Standing
+from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
+
+WIDTH = 100
+PRINTED_LINES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a report; tone is plain, good, bad, strong or quiet. The words never need the tone."""
+
+    text: str = ""
+    tone: str = "plain"
+
+
+def opening(exercise: Exercise, answer: AnswerFile, *, fresh: bool) -> list[Line]:
+    """What a learner needs to begin: the task in short, where the files are, what to do next."""
+    kept = "" if fresh else "  (was there already and stays as it is; `jobkit reset` begins anew)"
+    tasks = [Line(f"  Task {task.number}: {task.title} ({task.points} points)") for task in exercise.tasks]
+    return [
+        Line(f"{exercise.short}: {exercise.title}, {exercise.points} points", "strong"),
+        *_indented(exercise.summary),
+        Line(),
+        *tasks,
+        Line(),
+        Line(f"The whole task:  {answer.task}"),
+        Line(f"Your answer:     {answer.path}{kept}"),
+        Line(),
+        Line(f"Read the task, write task 1, then: jobkit check {exercise.short}"),
+    ]
+
+
+def lines(result: Result, exercise: Exercise) -> list[Line]:
+    """Write the whole report: what matters first, then all checks, then what to do next."""
+    story = list(_passed(exercise) if result.passed else _not_passed(result, exercise))
+    return [*story, Line(), *_overview(result, exercise), Line(), *_next(result, exercise)]
+
+
+def plain(result: Result, exercise: Exercise) -> str:
+    """The report as text without colour."""
+    return "\n".join(line.text for line in lines(result, exercise)) + "\n"
+
+
+def hint_line(number: int, hints: tuple[str, ...]) -> str:
+    """One step of the ladder.
+
+    >>> hint_line(2, ("Look.", "Think.", "Compare."))
+    'Hint 2 of 3: Think.'
+    """
+    return f"Hint {number} of {len(hints)}: {hints[number - 1]}"
+
+
+def ladder(exercise: Exercise, standing: Standing) -> list[Line]:
+    """The hints that the learner has climbed so far, the newest last."""
+    if standing.passed:
+        return [Line(f"{exercise.short} is done: all checks pass.", "good")]
+    known = next((wrong for wrong in exercise.misconceptions if wrong.id == standing.misconception), None)
+    if known is None:
+        return _without_ladder(exercise, standing)
+    given = [
+        Line(hint_line(number, known.hints)) for number in range(1, min(standing.hints, len(known.hints)) + 1)
+    ]
+    end = [Line(f"That is all there is. The trace shows the rest: jobkit check {exercise.short}", "quiet")]
+    return [Line(f"{known.title}.", "strong"), *given, *(end if standing.hints > len(known.hints) else [])]
+
+
+def _without_ladder(exercise: Exercise, standing: Standing) -> list[Line]:
+    """Where no misconception is known: what the failed check is about, or how its task begins."""
+    check = next((one for one in exercise.checks if one.name == standing.check), None)
+    if check is None:
+        return [Line(f"Hints follow from what a check finds. First: jobkit check {exercise.short}")]
+    first_step = next(task.first_step for task in exercise.tasks if task.number == check.task)
+    words = f"{check.promise} {check.about}" if standing.failed else f"Task {check.task}. {first_step}"
+    return [Line(words), Line(f"For a closer look: jobkit check {exercise.short}", "quiet")]
+
+
+def table(exercises: list[Exercise], progress: Progress) -> list[Line]:
+    """All exercises with the points reached, and their sum."""
+    rows = [Line(f"{'exercise':<24}{'now':>5}{'best':>6}{'of':>5}  state", "strong")]
+    total = possible = 0
+    for exercise in exercises:
+        begun = progress.exercises.get(exercise.id)
+        standing = begun or Standing()
+        state = "done" if standing.best == exercise.points else "begun" if begun else "-"
+        name = f"{exercise.short} {exercise.title}"[:23]
+        rows.append(Line(f"{name:<24}{standing.points:>5}{standing.best:>6}{exercise.points:>5}  {state}"))
+        total, possible = total + standing.best, possible + exercise.points
+    return [*rows, Line(f"{total} of {possible} points.", "strong")]
+
+
+def _passed(exercise: Exercise) -> Iterator[Line]:
+    yield Line(f"All {len(exercise.checks)} checks pass. {exercise.title}: done.", "good")
+    yield Line()
+    yield Line("Why it works", "strong")
+    yield from _indented(exercise.why)
+
+
+def _not_passed(result: Result, exercise: Exercise) -> Iterator[Line]:
+    check = result.told_first
+    if check is None:
+        yield Line("There is nothing to check here.")
+        return
+    match check.verdict:
+        case Verdict.FAIL if check.trace or check.expected:
+            yield Line(check.promise, "bad")
+            yield from _story(check, result.path)
+            yield from _diagnosis(result, check)
+        case Verdict.NOT_ATTEMPTED:
+            yield from _not_attempted(check, result, exercise)
+        case _:
+            yield Line(check.reason, "bad")
+            yield from _story(check, result.path)
+
+
+def _story(check: CheckResult, path: str) -> Iterator[Line]:
+    if check.trace:
+        yield Line()
+        for step in check.trace[:-1]:
+            yield Line(f"  {step}")
+        yield Line(f"  {check.trace[-1]}   <-- here", "strong")
+    if check.expected:
+        yield Line()
+        yield Line(f"  expected   {check.expected}")
+        yield Line(f"  got        {check.got}")
+    yield from _own_line(check.line, path)
+    if check.printed.strip():
+        yield Line("  printed")
+        yield from (Line(f"    {text}", "quiet") for text in check.printed.strip().splitlines()[:PRINTED_LINES])
+
+
+def _own_line(line: SourceLine | None, path: str) -> Iterator[Line]:
+    if line is not None:
+        inside = f", in {line.function}" if line.function not in {"", "<module>"} else ""
+        yield Line(f"  your line  {path}:{line.number}{inside}")
+        yield Line(f"               {line.text}", "quiet")
+
+
+def _diagnosis(result: Result, check: CheckResult) -> Iterator[Line]:
+    found = result.diagnosis
+    yield Line()
+    if found is None:
+        yield Line("This fits no single mistake that is known here. What the story is about:", "strong")
+        yield from _indented(check.about)
+        return
+    opening = "What is behind it" if found.exact else "It looks like this"
+    yield Line(f"{opening}: {found.title}.", "strong")
+    yield from _indented(found.sentence)
+    yield from _indented(hint_line(1, found.hints))
+
+
+def _not_attempted(check: CheckResult, result: Result, exercise: Exercise) -> Iterator[Line]:
+    task = next(task for task in exercise.tasks if task.number == check.task)
+    yield Line(f"Next: task {task.number}, {task.title}.", "strong")
+    yield Line()
+    yield from _indented(check.reason)
+    yield from _own_line(check.line, result.path)
+    yield Line()
+    yield from _indented(f"A first step: {task.first_step}")
+
+
+def _overview(result: Result, exercise: Exercise) -> Iterator[Line]:
+    tones = {Verdict.PASS: "good", Verdict.FAIL: "bad", Verdict.STOPPED: "bad", Verdict.GRADER_FAULT: "bad"}
+    for task in exercise.tasks:
+        mine = [check for check in result.checks if check.task == task.number]
+        earned = sum(check.points for check in mine if check.verdict is Verdict.PASS)
+        yield Line(f"Task {task.number}, {task.title}: {earned} of {task.points} points", "strong")
+        for check in mine:
+            words = check.name.replace("_", " ")
+            yield Line(f"  {check.verdict.value:<13}  {words}", tones.get(check.verdict, "quiet"))
+
+
+def _next(result: Result, exercise: Exercise) -> Iterator[Line]:
+    yield Line(f"{result.points} of {result.possible} points.", "strong")
+    if result.passed:
+        yield Line("See how far you are: jobkit progress")
+        return
+    if result.diagnosis:
+        yield Line(f"Another hint: jobkit hint {exercise.short}")
+    yield Line(f"Change {result.path}, then: jobkit check {exercise.short}")
+
+
+def _indented(text: str) -> Iterator[Line]:
+    for line in textwrap.wrap(text, WIDTH - 2, break_long_words=False, break_on_hyphens=False):
+        yield Line(f"  {line}")

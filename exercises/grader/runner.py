@@ -1,0 +1,180 @@
+"""Walks an answer through an exercise's checks and gives each its verdict.
+
+One process serves check after check. When it dies, hangs or leaves threads behind, that check has its verdict
+and a fresh process takes the next one: one broken method costs its own checks, not the others.
+"""
+
+import importlib.util
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from exercises.grader.case import Broken, Case, Hole, Stop, problem_of, source_line
+from exercises.grader.catalogue import Exercise
+from exercises.grader.checking import Check
+from exercises.grader.diagnosis import diagnose
+from exercises.grader.process import AnswerProcess, Stopped
+from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
+
+LARGEST_ANSWER_BYTES = 256_000
+
+
+class Unloadable(Exception):  # noqa: N818  a verdict, not a fault
+    """The file cannot even be executed, so no check can run."""
+
+    def __init__(self, verdict: Verdict, reason: str, line: SourceLine | None = None) -> None:
+        super().__init__(reason)
+        self.verdict, self.reason, self.line = verdict, reason, line
+
+
+def run(exercise: Exercise, answer: bytes, path: Path, tell: Callable[[str], None] = lambda _: None) -> Result:
+    """Check one answer.
+
+    Args:
+        exercise: What to check it against.
+        answer: The file's bytes, read once: a save in the middle changes nothing.
+        path: Where it came from; shown, never opened.
+        tell: Called with each check's name as it begins.
+    """
+    try:
+        source = _decode(answer)
+    except Unloadable as problem:
+        results = [_unloaded(check, problem) for check in exercise.checks]
+    else:
+        # Windows may still hold a file for a moment after its process has gone: no reason to fail.
+        with tempfile.TemporaryDirectory(prefix="jobkit-", ignore_cleanup_errors=True) as folder:
+            results = _Run(exercise, source, path, Path(folder)).all(tell)
+    return Result(exercise.id, str(path), tuple(results), diagnose(results, exercise.misconceptions))
+
+
+def _decode(answer: bytes) -> str:
+    if len(answer) > LARGEST_ANSWER_BYTES:
+        sizes = f"{len(answer) // 1_000} KB; an answer has at most {LARGEST_ANSWER_BYTES // 1_000}"
+        raise Unloadable(Verdict.STOPPED, f"The file has {sizes}.")
+    try:
+        return importlib.util.decode_source(answer)
+    except (SyntaxError, UnicodeDecodeError):
+        raise Unloadable(Verdict.FAIL, "The file is no UTF-8 text, so Python cannot read it.") from None
+
+
+@dataclass(slots=True)
+class _Run:
+    """One answer's way through the checks."""
+
+    exercise: Exercise
+    source: str
+    path: Path
+    folder: Path
+    process: AnswerProcess | None = None
+    deadline: float = 0.0
+
+    def all(self, tell: Callable[[str], None]) -> list[CheckResult]:
+        """Run every check in order."""
+        self.deadline = time.monotonic() + self.exercise.limits.total_seconds
+        results: list[CheckResult] = []
+        try:
+            for check in self.exercise.checks:
+                tell(check.name)
+                results.append(self._one(check, results))
+        except Unloadable as problem:
+            # Executing the file fails the same way each time; repeating it would only cost the learner time.
+            results += [_unloaded(check, problem) for check in self.exercise.checks[len(results) :]]
+        finally:
+            self._drop_process()
+        return results
+
+    def _one(self, check: Check, before: list[CheckResult]) -> CheckResult:
+        passed = {result.name for result in before if result.verdict is Verdict.PASS}
+        if missing := [need for need in check.needs if need not in passed]:
+            return _result(check, Verdict.SKIPPED, f"It waits for {', '.join(missing)}.")
+        if time.monotonic() >= self.deadline:
+            reason = f"The time is used up: {len(before)} of {len(self.exercise.checks)} checks were reached."
+            return _result(check, Verdict.INCONCLUSIVE, reason)
+        self._load()
+        case = Case(self._ask, self.source)
+        result = self._verdict(check, case)
+        if case.stray_threads:
+            self._drop_process()  # a thread that goes on could disturb the next check
+        return result
+
+    def _verdict(self, check: Check, case: Case) -> CheckResult:
+        try:
+            check.run(case)
+        except Broken as broken:
+            details: dict[str, Any] = {"expected": broken.expected, "got": broken.got, "line": broken.line}
+            return _result(check, Verdict.FAIL, trace=case.trace, printed=self._printed(), **details)
+        except Hole as hole:
+            return _result(check, Verdict.NOT_ATTEMPTED, hole.reason, line=hole.line)
+        except Stop as stop:
+            self._drop_process()  # it may still hold all the memory that it asked for
+            return _result(check, Verdict.STOPPED, stop.reason, trace=case.trace, line=stop.line)
+        except Stopped as stopped:
+            self._drop_process()
+            line = self._line_of(stopped)
+            return _result(check, Verdict.STOPPED, stopped.reason, trace=case.trace, line=line)
+        except Exception as fault:  # a broken check is our fault and must never look like the learner's
+            reason = f"The check itself is broken, your answer is not to blame: {type(fault).__name__}: {fault}"
+            return _result(check, Verdict.GRADER_FAULT, reason, trace=case.trace)
+        return _result(check, Verdict.PASS)
+
+    def _load(self) -> None:
+        """Execute the file afresh in a living process."""
+        try:
+            if self.process is None:
+                before = time.monotonic()
+                self.process = AnswerProcess(self.exercise.folder, self.exercise.limits, self.folder)
+                self.deadline += time.monotonic() - before  # starting Python is not the answer's time
+        except Stopped as problem:
+            reason = f"The grader could not start Python: {problem.reason}"
+            raise Unloadable(Verdict.GRADER_FAULT, reason) from None
+        try:
+            self.process.begin_output()
+            reply = self._ask({"do": "load", "source": self.source, "path": str(self.path)})
+        except Stopped as stopped:
+            reason = f"While the file was being imported: {stopped.reason}"
+            raise Unloadable(Verdict.STOPPED, reason, self._line_of(stopped)) from None
+        line = source_line(reply["line"], self.source.splitlines())
+        problem_found = problem_of(reply, line)
+        if problem_found is not None:
+            verdict = Verdict.NOT_ATTEMPTED if isinstance(problem_found, Hole) else Verdict.STOPPED
+            raise Unloadable(verdict, problem_found.reason, problem_found.line)
+        if reply["kind"] == "raised":
+            what = "read" if "SyntaxError" in reply["ancestors"] else "import"
+            reason = f"Python cannot {what} the file: {reply['error']}: {reply['message']}"
+            raise Unloadable(Verdict.FAIL, reason, line)
+
+    def _ask(self, command: dict[str, Any]) -> dict[str, Any]:
+        assert self.process is not None  # noqa: S101  for the type checker: _load made it
+        left = self.deadline - time.monotonic()
+        return self.process.ask(command, max(0.05, min(self.exercise.limits.call_seconds, left)))
+
+    def _line_of(self, stopped: Stopped) -> SourceLine | None:
+        """The innermost line of the answer's file that was running; None if the process just ended."""
+        own = str(self.path).encode("ascii", "backslashreplace").decode()
+        place = next(((frame.line, frame.function) for frame in stopped.frames if frame.path == own), None)
+        return source_line(place, self.source.splitlines())
+
+    def _printed(self) -> str:
+        try:
+            return self.process.printed() if self.process is not None else ""
+        except Stopped:
+            self._drop_process()
+            return ""
+
+    def _drop_process(self) -> None:
+        if self.process is not None:
+            self.process.close()
+            self.process = None
+
+
+def _result(check: Check, verdict: Verdict, reason: str = "", **details: Any) -> CheckResult:
+    return CheckResult(
+        check.name, check.task, check.points, check.promise, verdict, check.about, reason, **details
+    )
+
+
+def _unloaded(check: Check, problem: Unloadable) -> CheckResult:
+    return _result(check, problem.verdict, problem.reason, line=problem.line)

@@ -1,0 +1,153 @@
+"""Grades the grader: does every exercise keep its word to right answers, to wrong ones, and to the starter?
+
+The learner's trust rests on this. A check that lets a misconception pass, or a hint that names the wrong one,
+is worse than none.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from exercises.grader import runner
+from exercises.grader.catalogue import BadExercise, Exercise, Misconception
+from exercises.grader.records import Result, Verdict
+
+FILES = {"task.md", "starter.py", "checks.py", "solution.py", "exercise.toml", "mutants.toml", "alternatives"}
+IGNORED = {"__pycache__"}
+SHORTEST_QUOTE = 12
+KINDLY = {Verdict.NOT_ATTEMPTED, Verdict.SKIPPED}
+
+Tell = Callable[[str], None]
+
+
+def verify(exercise: Exercise, tell: Tell = lambda _: None) -> list[str]:
+    """Put one exercise to the test and return what is wrong with it, one sentence each; empty means sound.
+
+    Args:
+        exercise: The exercise.
+        tell: Called with each part's name as it begins.
+    """
+    found: list[str] = []
+    for name, part in PARTS.items():
+        tell(name)
+        found += [f"{exercise.id}, {name}: {problem}" for problem in part(exercise)]
+    return found
+
+
+def grade(exercise: Exercise, text: str) -> Result:
+    """Check one text as if a learner had written it."""
+    return runner.run(exercise, text.encode(), Path("answers") / f"{exercise.id}.py")
+
+
+def _files(exercise: Exercise) -> Iterator[str]:
+    present = {path.name for path in exercise.folder.iterdir()} - IGNORED
+    yield from (f"{name} is missing" for name in sorted(FILES - present))
+    yield from (f"{name} does not belong here" for name in sorted(present - FILES))
+    if not exercise.alternatives():
+        yield "there is no right answer in alternatives/ that is built differently"
+    for name in exercise.prerequisites:
+        if not "ex00" < name < exercise.short:
+            yield f"prerequisite {name!r} is no earlier exercise"
+
+
+def _texts(exercise: Exercise) -> Iterator[str]:
+    """Task, starter and right answers speak of the same things."""
+    task, starter = exercise.text("task.md"), exercise.text("starter.py")
+    wanted = public_methods(starter)
+    names = {name for dotted in wanted for name in dotted.split(".")} - {"__init__"}
+    yield from (f"task.md does not mention {name}" for name in sorted(names) if name not in task)
+    titles = [f"Task {one.number}: {one.title}" for one in exercise.tasks]
+    yield from (f"task.md does not say '{title}'" for title in titles if title not in task)
+    yield from _holes(exercise, starter)
+    for path in [exercise.folder / "solution.py", *exercise.alternatives()]:
+        other = public_methods(path.read_text(encoding="utf-8"))
+        yield from (f"{path.name}: {n} differs from the starter's" for n in wanted if other.get(n) != wanted[n])
+
+
+def _holes(exercise: Exercise, starter: str) -> Iterator[str]:
+    holes = re.findall(r'NotImplementedError\("(.*)"\)', starter)
+    tasks = {task.number for task in exercise.tasks}
+    for hole in holes:
+        match = re.match(rf"{exercise.short}, task (\d+): ", hole)
+        if match is None or int(match[1]) not in tasks:
+            yield f"a hole in the starter does not name exercise and task: {hole!r}"
+    if not holes:
+        yield "the starter has no holes"
+
+
+def _starter(exercise: Exercise) -> Iterator[str]:
+    result = grade(exercise, exercise.text("starter.py"))
+    unkind = [check.name for check in result.checks if check.verdict not in KINDLY]
+    yield from (f"{name} is neither 'not attempted' nor 'skipped'" for name in unkind)
+
+
+def _right_answers(exercise: Exercise) -> Iterator[str]:
+    for path in [exercise.folder / "solution.py", *exercise.alternatives()]:
+        result = grade(exercise, path.read_text(encoding="utf-8"))
+        for check in result.checks:
+            if check.verdict is not Verdict.PASS:
+                yield f"{path.name}: {check.name}: {check.verdict.value}: {check.reason or check.got}"
+
+
+def _misconceptions(exercise: Exercise) -> Iterator[str]:
+    solution = exercise.text("solution.py")
+    patterns: dict[tuple[str, ...], str] = {}
+    for wrong in exercise.misconceptions:
+        yield from _misconception(exercise, wrong, solution)
+        pattern = tuple(sorted(wrong.fails))
+        if pattern in patterns:
+            yield f"{wrong.id} fails the same checks as {patterns[pattern]}: add one that tells them apart"
+        patterns[pattern] = wrong.id
+
+
+def _misconception(exercise: Exercise, wrong: Misconception, solution: str) -> Iterator[str]:
+    try:
+        result = grade(exercise, wrong.applied_to(solution))
+    except BadExercise as problem:
+        yield str(problem)
+        return
+    if exercise.happy_path not in result.named(Verdict.PASS):
+        yield f"{wrong.id} does not even pass the happy path"
+    failed = result.named(Verdict.FAIL)
+    if wrong.killed_by not in failed:
+        yield f"{wrong.id} survives {wrong.killed_by}"
+    if set(failed) != set(wrong.fails):
+        yield f"{wrong.id} fails {failed}, not {list(wrong.fails)}"
+    found = result.diagnosis
+    if found is None or found.misconception != wrong.id or not found.exact:
+        yield f"{wrong.id} is diagnosed as {found.misconception if found else 'nothing'}"
+
+
+def _hints(exercise: Exercise) -> Iterator[str]:
+    """A hint that quotes the solution ends the learning."""
+    lines = {line.strip() for line in exercise.text("solution.py").splitlines()}
+    quotes = sorted(line for line in lines if len(line) >= SHORTEST_QUOTE)
+    for wrong in exercise.misconceptions:
+        for text in (wrong.sentence, *wrong.hints):
+            yield from (f"{wrong.id} quotes the solution: {quote}" for quote in quotes if quote in text)
+
+
+def public_methods(source: str) -> dict[str, str]:
+    r"""Find the public methods of a text's classes, each with its parameters.
+
+    >>> public_methods("class Q:\n    def poll(self, worker_id, lease_millis): ...")
+    {'Q.poll': 'self, worker_id, lease_millis'}
+    """
+    found: dict[str, str] = {}
+    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
+    for kind in classes:
+        for node in kind.body:
+            if isinstance(node, ast.FunctionDef) and (node.name == "__init__" or node.name[0] != "_"):
+                found[f"{kind.name}.{node.name}"] = ", ".join(arg.arg for arg in node.args.args)
+    return found
+
+
+PARTS: dict[str, Callable[[Exercise], Iterator[str]]] = {
+    "files": _files,
+    "texts": _texts,
+    "starter": _starter,
+    "right answers": _right_answers,
+    "misconceptions": _misconceptions,
+    "hints": _hints,
+}

@@ -1,0 +1,136 @@
+"""The stage on which the checks of queue exercises play: workers, a clock, and words for what happens.
+
+A check says `stage.polls("A", 10_000)`; the trace then reads "t=0.0 s  A polls, lease 10 s -> J1, token J1:1".
+Knows the queue's method names, but no exercise.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from exercises.grader import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """What a worker has in hand after a poll."""
+
+    job_id: str
+    token: str
+    worker_id: str
+    record: Any
+
+
+def seconds(millis: int) -> str:
+    """Write milliseconds as seconds, with at least one decimal.
+
+    >>> seconds(30_000), seconds(9_999)
+    ('30.0', '9.999')
+    """
+    text = f"{millis / 1_000:.3f}".rstrip("0")
+    return text + "0" if text.endswith(".") else text
+
+
+class QueueStage:
+    """One queue of the answer, and a clock that only the check moves."""
+
+    def __init__(self, case: Case, kind: str, error: str) -> None:
+        """Create the queue `kind`, whose refusals raise the error of the name `error`."""
+        self._case = case
+        self._error = error
+        self._now = 0
+        self._clock = case.make("ManualClock", library=True)
+        self._queue = case.make(kind, self._clock)
+
+    def at(self, instant: int) -> None:
+        """Let time pass until `instant`. Nobody calls the queue meanwhile."""
+        untouched = "only the check moves the clock"
+        self._case.call("time passes", self._clock, "advance_to", instant, expected=untouched)
+        self._now = instant
+        self._case.replace_last(self._words("time passes"))
+
+    def submits(self, type: str = "mail", payload: str = "", *, gives: str) -> None:
+        """Submit one job; the queue must call it `gives`."""
+        got = self._call(f"submit {type}", "submit", type, payload, expected=f"the job is called {gives}")
+        self._case.same("job id", gives, got)
+
+    def polls(self, worker_id: str, lease_millis: int, *, gives: str | None) -> Hold:
+        """Let a worker poll; it must get the job `gives`, or nothing."""
+        words = f"{worker_id} polls, lease {lease_millis / 1_000:g} s"
+        wanted = f"{worker_id} gets {gives or 'nothing'}"
+        got = self._call(words, "poll", worker_id, lease_millis, expected=wanted, tell=self._lease_words)
+        if gives is None:
+            if got is not None:
+                self._case.broken(wanted, f"{worker_id} gets {self._lease_words(got)}")
+            return Hold("", "", worker_id, None)
+        if got is None:
+            self._case.broken(wanted, f"{worker_id} gets nothing (None)")
+        self._case.same("job id", gives, self._case.field(got, "job_id"))
+        token = self._case.field(got, "token")
+        if not isinstance(token, str) or not token:
+            self._case.broken("a token that is text", f"token {token!r}")
+        return Hold(gives, token, worker_id, got)
+
+    def completes(self, hold: Hold) -> None:
+        """Let the holder complete its job; the queue must accept."""
+        words = f"{hold.worker_id} completes {hold.job_id} with token {hold.token}"
+        self._call(words, "complete", hold.job_id, hold.token, expected="accepted", tell=lambda _: "accepted")
+
+    def fails(self, hold: Hold, error: str) -> None:
+        """Let the holder report a failure; the queue must accept."""
+        words = f"{hold.worker_id} fails {hold.job_id} with token {hold.token}, error {error!r}"
+        how: dict[str, Any] = {"expected": "accepted", "tell": lambda _: "accepted"}
+        self._call(words, "fail", hold.job_id, hold.token, error, **how)
+
+    def refuses_complete(self, job_id: str, token: str, by: str) -> None:
+        """Let somebody complete a job with a token that is not good for it; the queue must refuse."""
+        words = self._words(f"{by} completes {job_id} with token {token}")
+        self._case.refuses(words, self._queue, "complete", job_id, token, error=self._error)
+
+    def refuses_fail(self, job_id: str, token: str, by: str) -> None:
+        """Let somebody fail a job with a token that is not good for it; the queue must refuse."""
+        words = self._words(f"{by} fails {job_id} with token {token}")
+        self._case.refuses(words, self._queue, "fail", job_id, token, "too late", error=self._error)
+
+    def shows(self, job_id: str, **wanted: object) -> None:
+        """Look at a job; each named field of the view must have this value."""
+        expected = ", ".join(f"{name} {value!r}" for name, value in wanted.items())
+        view = self._call(f"view {job_id}", "view", job_id, expected=expected, tell=_view_words(wanted))
+        for name, value in wanted.items():
+            self._case.same(name, value, self._case.field(view, name))
+
+    def lease_has(self, hold: Hold, **wanted: object) -> None:
+        """Compare fields of the lease that a poll gave."""
+        for name, value in wanted.items():
+            self._case.same(name, value, self._case.field(hold.record, name))
+
+    def tokens_differ(self, *holds: Hold) -> None:
+        """Require that no token appears twice."""
+        tokens = [hold.token for hold in holds]
+        for place, token in enumerate(tokens):
+            if token in tokens[:place]:
+                self._case.broken("a token that was never given before", f"token {token!r} again")
+
+    def _call(self, words: str, method: str, *args: Any, **how: Any) -> Any:
+        return self._case.call(self._words(words), self._queue, method, *args, **how)
+
+    def _words(self, words: str) -> str:
+        return f"{f't={seconds(self._now)} s':<11} {words}"
+
+    @staticmethod
+    def _lease_words(lease: Any) -> str:
+        fields = getattr(lease, "fields", None)
+        if fields is None:
+            return "nothing" if lease is None else repr(lease)
+        return f"{fields.get('job_id')}, token {fields.get('token')}"
+
+
+def _view_words(wanted: dict[str, object]) -> Any:
+    """Show of a view what the check looks at."""
+
+    def words(view: Any) -> str:
+        fields = getattr(view, "fields", None)
+        if fields is None:
+            return repr(view)
+        return ", ".join(f"{name} {fields[name]!r}" for name in wanted if name in fields) or str(view)
+
+    return words

@@ -1,0 +1,35 @@
+"""How the grader's tests grade a text: as if a learner had written it."""
+
+from pathlib import PurePosixPath
+
+from exercises.grader import catalogue, runner
+from exercises.grader.records import CheckResult, Result, Verdict
+
+EXERCISE = catalogue.find("ex03")
+SOLUTION = EXERCISE.text("solution.py")
+SHOWN_PATH = PurePosixPath("answers/ex03_tokens.py")  # the agreed words are the same on every system
+LAST_TASK = ("failed_and_ready", "zombie_fails", "token_after_failure")
+FAIL_BODY = """        job = self._held(job_id, token)
+        self._end_attempt(job, error)"""
+
+
+def grade(text: str) -> Result:
+    """Check one text against ex03."""
+    return runner.run(EXERCISE, text.encode(), SHOWN_PATH)
+
+
+def named(result: Result, name: str) -> CheckResult:
+    """The outcome of one check."""
+    return next(check for check in result.checks if check.name == name)
+
+
+def verdicts(result: Result) -> dict[str, Verdict]:
+    """All outcomes by check."""
+    return {check.name: check.verdict for check in result.checks}
+
+
+def with_fail(code: str, before: str = "") -> str:
+    """The solution with other code in `fail`, which only the checks of the last task call."""
+    assert SOLUTION.count(FAIL_BODY) == 1
+    indented = "\n".join(f"        {line}" for line in code.splitlines())
+    return SOLUTION.replace(FAIL_BODY, indented).replace('"""\n', f'"""\n{before}\n', 1)

@@ -1,0 +1,111 @@
+"""What a learner reads. The golden files hold every misconception's report word for word.
+
+After a wanted change of words, write them anew with JOBKIT_WRITE_GOLDEN=1 and read the difference.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from exercises.grader import report
+from exercises.grader.catalogue import Misconception
+from exercises.grader.records import Verdict
+from tests.exercises.grading import EXERCISE, LAST_TASK, SOLUTION, grade, named, with_fail
+
+GOLDEN = Path(__file__).parent / "golden"
+WRONG = EXERCISE.misconceptions
+
+
+def golden(name: str, text: str) -> str:
+    """The words as they were agreed on; rewritten only by the explicit flag."""
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("JOBKIT_WRITE_GOLDEN"):
+        GOLDEN.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=[wrong.id for wrong in WRONG])
+def test_each_misconception_is_told_in_the_agreed_words(wrong: Misconception) -> None:
+    """The promise comes first, then trace, expected and got, the own line, the misconception, hint 1 of 3."""
+    result = grade(wrong.applied_to(SOLUTION))
+    text = report.plain(result, EXERCISE)
+    assert text == golden(wrong.id, text)
+    first = text.splitlines()[0]
+    assert first == named(result, wrong.killed_by).promise
+    assert len(first) <= 120
+    order = ["<-- here", "expected ", "got ", "your line  answers/ex03_tokens.py:", wrong.title, "Hint 1 of 3"]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("starter", EXERCISE.text("starter.py")),
+        ("solution", SOLUTION),
+        ("empty", ""),
+        ("syntax_error", "def broken(:\n"),
+        ("endless_loop", with_fail("while True: pass")),
+    ],
+)
+def test_the_other_ends_are_told_in_the_agreed_words(name: str, text: str) -> None:
+    """A hole is met with a first step, a right answer with the reason why it works."""
+    told = report.plain(grade(text), EXERCISE)
+    assert told == golden(f"_{name}", told)
+
+
+def test_no_golden_file_outlives_what_it_shows() -> None:
+    """Each file belongs to a misconception or to one of the other ends."""
+    others = {"_starter", "_solution", "_empty", "_syntax_error", "_endless_loop"}
+    assert {path.stem for path in GOLDEN.iterdir()} == {wrong.id for wrong in WRONG} | others
+
+
+def test_an_error_is_shown_by_its_deepest_own_line() -> None:
+    """Of all lines that an error passed through, the innermost of the learner's file is named."""
+    result = grade(SOLUTION.replace("        return self._jobs[job_id]", "        return {}[job_id]"))
+    check = named(result, "handed_out")
+    assert check.line is not None
+    assert (check.line.function, check.line.text) == ("_job", "return {}[job_id]")
+    assert check.got == "KeyError: 'J1'"
+    assert check.trace[-1].endswith("view J1 -> raised KeyError")
+
+
+def test_what_the_answer_printed_stands_in_the_report() -> None:
+    """Whoever debugs with print finds it again."""
+    text = report.plain(grade(with_fail("print('here I am')")), EXERCISE)
+    assert "    here I am" in text.splitlines()
+
+
+def test_each_check_shows_only_what_was_printed_during_it() -> None:
+    """Checks share a process, but not their output."""
+    result = grade(with_fail("print('fail', job_id, error)"))
+    printed = [named(result, name).printed for name in LAST_TASK]
+    assert printed == ["fail J1 disk full\n", "fail J1 too late\n", "fail J1 disk full\n"]
+
+
+def test_an_answer_that_closes_its_output_is_judged_all_the_same() -> None:
+    """Nothing printed is no reason to wait or to stumble."""
+    result = grade(with_fail("import os\nos.close(1)\nos.close(2)"))
+    assert set(result.named(Verdict.FAIL)) == set(LAST_TASK)
+    assert [named(result, name).printed for name in LAST_TASK] == ["", "", ""]
+
+
+def test_the_json_form_holds_the_same_record() -> None:
+    """It survives the way through text, and its numbers are those of the record."""
+    result = grade(WRONG[0].applied_to(SOLUTION))
+    told = json.loads(json.dumps(result.as_json()))
+    assert (told["points"], told["possible"], told["passed"]) == (result.points, 24, False)
+    assert told["diagnosis"]["misconception"] == WRONG[0].id
+    assert [check["verdict"] for check in told["checks"]] == [str(check.verdict) for check in result.checks]
+
+
+def test_partial_points_are_given_for_each_check_that_passes() -> None:
+    """Without task 4 everything else counts."""
+    result = grade(with_fail("raise NotImplementedError('ex03, task 4: fail')"))
+    assert (result.points, result.possible) == (20, 24)
+    assert result.told_first is named(result, "failed_and_ready")
+    assert named(result, "failed_and_ready").verdict is Verdict.NOT_ATTEMPTED

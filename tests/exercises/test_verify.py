@@ -1,0 +1,145 @@
+"""The grader is graded, and the grading itself must be able to find a fault."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from exercises.grader.catalogue import BadExercise, Exercise, catalogue, load
+from exercises.grader.verify import PARTS, verify
+from tests.exercises.grading import EXERCISE
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The exercise's folder, to be spoilt."""
+    return Path(
+        shutil.copytree(EXERCISE.folder, tmp_path / EXERCISE.id, ignore=shutil.ignore_patterns("__pycache__"))
+    )
+
+
+def keep_only(copy: Path, *ids: str) -> None:
+    """Drop all other misconceptions: the fewer there are, the sooner a fault in one is found."""
+    path = copy / "mutants.toml"
+    head, *entries = path.read_text(encoding="utf-8").split("[[mutant]]")
+    kept = [entry for entry in entries if any(f'id = "{name}"' in entry for name in ids)]
+    assert len(kept) == len(ids)
+    path.write_text("[[mutant]]".join([head, *kept]), encoding="utf-8")
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) >= 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize("exercise", catalogue(), ids=lambda exercise: exercise.id)
+def test_every_exercise_is_sound(exercise: Exercise) -> None:
+    """Starter, right answers, misconceptions and hints do what they promise."""
+    assert verify(exercise) == []
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One edit of one file, the part of the verification that must notice, and what it says."""
+
+    part: str
+    file: str
+    old: str
+    new: str
+    says: str
+
+
+FAULTS = [
+    Fault("right answers", "solution.py", "now >= job", "now > job", "solution.py: ends_at_the_instant: fail"),
+    Fault("texts", "starter.py", "ex03, task 4: fail", "later", "does not name exercise and task: 'later'"),
+    Fault("texts", "starter.py", "worker_id: str, lease", "worker: str, lease", "TokenQueue.poll differs"),
+    Fault(
+        "texts", "task.md", "Task 2: the end of a lease", "Task 2: leases", "does not say 'Task 2: the end of"
+    ),
+    Fault(
+        "starter",
+        "starter.py",
+        'raise NotImplementedError("ex03, task 1: submit")',
+        'return "X"',
+        "handed_out is",
+    ),
+    Fault(
+        "misconceptions",
+        "mutants.toml",
+        '["zombie_fails"]',
+        '["zombie_fails", "happy_path"]',
+        "unchecked fails",
+    ),
+    Fault("misconceptions", "mutants.toml", "now > job", "now >=  job", "late_by_one survives"),
+    Fault("misconceptions", "mutants.toml", "now >= job.lease_until", "now == 0", "its old text is 0 times"),
+    Fault(
+        "hints", "mutants.toml", "Look at your complete:", "job.attempts += 1", "by_id_only quotes the solution"
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[f"{fault.file}: {fault.says}" for fault in FAULTS])
+def test_a_spoilt_exercise_is_found_out(copy: Path, fault: Fault) -> None:
+    """One fault in the folder is one sentence in the findings of that part."""
+    keep_only(copy, "by_id_only", "late_by_one", "fail_unchecked")
+    edit(copy / fault.file, fault.old, fault.new)
+    assert any(fault.says in problem for problem in PARTS[fault.part](load(copy)))
+
+
+def test_two_misconceptions_that_look_alike_are_found_out(copy: Path) -> None:
+    """Who fails the same checks cannot be told apart: a check is missing."""
+    keep_only(copy, "fail_unchecked", "failure_waits_for_the_end")
+    edit(copy / "mutants.toml", '["failed_and_ready", "token_after_failure"]', '["failed_and_ready"]')
+    edit(copy / "mutants.toml", '["zombie_fails"]', '["failed_and_ready"]')
+    edit(copy / "mutants.toml", 'killed_by = "zombie_fails"', 'killed_by = "failed_and_ready"')
+    found = list(PARTS["misconceptions"](load(copy)))
+    assert any("fails the same checks as fail_unchecked: add one that tells them apart" in one for one in found)
+
+
+def test_a_stray_file_is_found_out(copy: Path) -> None:
+    """An exercise folder holds what belongs there."""
+    (copy / "notes.txt").write_text("x", encoding="utf-8")
+    assert list(PARTS["files"](load(copy))) == ["notes.txt does not belong here"]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("exercise.toml", "points = 13", "points = 12", "task 3 promises 12 points, its checks give 13"),
+        (
+            "exercise.toml",
+            'happy_path = "happy_path"',
+            'happy_path = "sad_path"',
+            "the happy path 'sad_path' is no check",
+        ),
+        ("mutants.toml", 'killed_by = "zombie_fails"', 'killed_by = "nobody"', "fail_unchecked: killed_by"),
+        (
+            "mutants.toml",
+            'id = "late_by_one"',
+            'id = "by_id_only"',
+            "by_id_only: two misconceptions of this id",
+        ),
+        ("checks.py", "points=1", "points=0", "worth at least one point"),
+    ],
+)
+def test_a_contradiction_in_the_folder_is_told_in_one_line(
+    copy: Path, file: str, old: str, new: str, says: str
+) -> None:
+    """An exercise that contradicts itself is not even loaded."""
+    edit(copy / file, old, new)
+    with pytest.raises(BadExercise, match="ex03_tokens: ") as refusal:
+        load(copy)
+    assert says in str(refusal.value)
+
+
+def test_a_broken_check_is_the_graders_fault_never_the_learners(copy: Path) -> None:
+    """An error inside a check is told as what it is, and the other checks go on."""
+    edit(
+        copy / "checks.py",
+        '    """The last millisecond of the lease',
+        '    1 / 0\n    """The last millisecond of the lease',
+    )
+    problems = list(PARTS["right answers"](load(copy)))
+    assert any("leased_once: grader fault: The check itself is broken" in problem for problem in problems)

@@ -1,0 +1,176 @@
+"""The exercise commands of `jobkit`: they read the arguments, ask the grader, and print. No rule lives here."""
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import click
+
+from exercises.grader import report, runner
+from exercises.grader.answers import AnswerFile
+from exercises.grader.catalogue import Exercise, ExerciseError, catalogue, find
+from exercises.grader.progress import Progress
+from exercises.grader.report import Line
+from exercises.grader.verify import verify
+
+TONES: dict[str, dict[str, Any]] = {
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "strong": {"bold": True},
+    "quiet": {"dim": True},
+}
+NO_SANDBOX = (
+    "Answers run in their own process, with limits. This is no sandbox: check only code that you trust."
+)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Plainly(click.ClickException):
+    """A problem that one line explains. Exit code 2: 1 means that an answer is not right yet."""
+
+    exit_code = 2
+
+
+def explained(command: Callable[P, R]) -> Callable[P, R]:
+    """Show the grader's own errors as one line instead of a traceback."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except BrokenPipeError:
+            raise  # `jobkit check | head` is no mistake; click ends quietly
+        except (ExerciseError, OSError) as problem:
+            raise Plainly(str(problem)) from None
+
+    return run
+
+
+def show(lines: Iterable[Line]) -> None:
+    """Print lines, coloured only where somebody can see it."""
+    for line in lines:
+        styled = click.style(line.text, **TONES.get(line.tone, {}))
+        say(styled)
+
+
+def say(text: str = "") -> None:
+    """Print one text, also to a terminal or file that knows few characters."""
+    color = False if os.environ.get("NO_COLOR") else None
+    try:
+        click.echo(text, color=color)
+    except UnicodeEncodeError:
+        click.echo(text.encode("ascii", "backslashreplace").decode(), color=color)
+
+
+def chosen(name: str | None) -> Exercise:
+    """The exercise of this name; without a name, the one that the learner touched last."""
+    if name is not None:
+        return find(name)
+    last = Progress.read(Path()).last
+    if last is None:
+        raise ExerciseError("Which exercise? `jobkit list` shows all, `jobkit start ex03` begins one.")
+    return find(last)
+
+
+@click.command("list")
+@explained
+def list_() -> None:
+    """List all exercises."""
+    for exercise in catalogue():
+        say(f"{exercise.short}  {exercise.title}, {exercise.points} points")
+    say("Begin with: jobkit start NAME")
+
+
+@click.command()
+@click.argument("name")
+@explained
+def start(name: str) -> None:
+    """Begin an exercise: writes answers/NAME.py, never over anything."""
+    exercise = find(name)
+    answer = AnswerFile.of(exercise, Path())
+    fresh = answer.start(exercise)
+    progress = Progress.read(Path())
+    progress.note_started(exercise.id)
+    progress.write()
+    show(report.opening(exercise, answer, fresh=fresh))
+
+
+@click.command(epilog=NO_SANDBOX)
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, for machines.")
+@click.pass_context
+@explained
+def check(context: click.Context, name: str | None, as_json: bool) -> None:  # noqa: FBT001  click passes flags so
+    """Check your answer; without NAME, the exercise touched last. Exit code 0 only when all is right."""
+    exercise = chosen(name)
+    answer = AnswerFile.of(exercise, Path())
+    progress = Progress.read(Path())
+    result = runner.run(exercise, answer.read(exercise), answer.path)
+    progress.note_result(result)
+    progress.write()
+    if as_json:
+        say(json.dumps(result.as_json(), indent=2))
+    else:
+        show(report.lines(result, exercise))
+    context.exit(0 if result.passed else 1)
+
+
+@click.command()
+@click.argument("name", required=False)
+@explained
+def hint(name: str | None) -> None:
+    """Show one more hint for what the last check found."""
+    exercise = chosen(name)
+    progress = Progress.read(Path())
+    show(report.ladder(exercise, progress.next_hint(exercise)))
+    progress.write()
+
+
+@click.command()
+@click.argument("name", required=False)
+@explained
+def reset(name: str | None) -> None:
+    """Begin an exercise anew; the old answer is kept under another name."""
+    exercise = chosen(name)
+    answer = AnswerFile.of(exercise, Path())
+    progress = Progress.read(Path())
+    backup = answer.reset(exercise)
+    progress.note_reset(exercise.id)
+    progress.write()
+    say(f"{answer.path} is the starter again.")
+    if backup is not None:
+        say(f"Your old answer: {backup}")
+
+
+@click.command()
+@explained
+def progress() -> None:
+    """Show how far you are."""
+    show(report.table(catalogue(), Progress.read(Path())))
+
+
+@click.command("verify")
+@click.argument("name", required=False)
+@click.pass_context
+@explained
+def verify_(context: click.Context, name: str | None) -> None:
+    """Check the exercises themselves: right answers pass, each known mistake is found and named."""
+    exercises = [find(name)] if name else catalogue()
+    problems: list[str] = []
+    for exercise in exercises:
+        say(f"{exercise.id}: {len(exercise.checks)} checks, {len(exercise.misconceptions)} misconceptions")
+        found = verify(exercise, lambda part: say(f"  {part}"))
+        show(Line(f"  {problem}", "bad") for problem in found)
+        problems += found
+    sound = not problems and bool(exercises)
+    summary = f"Verified: {len(exercises)}. Problems: {len(problems)}."
+    show([Line(summary, "good" if sound else "bad")])
+    context.exit(0 if sound else 1)
+
+
+COMMANDS: tuple[click.Command, ...] = (list_, start, check, hint, reset, progress, verify_)
