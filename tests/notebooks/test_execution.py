@@ -1,0 +1,41 @@
+"""The notebooks run from top to bottom in a real kernel, and show the same each time."""
+
+import pytest
+from nbclient import NotebookClient
+
+from tests.notebooks.cells import NAMES, NOTEBOOKS, read
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path, monkeypatch):
+    """Jupyter reads and writes no settings of whoever runs the tests."""
+    for folder in ("CONFIG", "DATA", "RUNTIME"):
+        monkeypatch.setenv(f"JUPYTER_{folder}_DIR", str(tmp_path / folder.lower()))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+
+
+def executed(name):
+    """Return what the cells of a notebook show in a fresh kernel, by their ids."""
+    notebook = read(name)
+    NotebookClient(
+        notebook,
+        timeout=60,
+        kernel_name="python3",
+        shutdown_kernel="immediate",
+        resources={"metadata": {"path": str(NOTEBOOKS)}},
+    ).execute()
+    return {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_two_runs_show_the_same(name):
+    """Executed twice, every cell of a notebook has equal output, and no cell fails."""
+    first, second = executed(name), executed(name)
+    assert first == second
+    kinds = {output.output_type for outputs in first.values() for output in outputs}
+    assert kinds <= {"stream", "display_data", "execute_result"}
+    streams = {o.name for outputs in first.values() for o in outputs if o.output_type == "stream"}
+    assert streams <= {"stdout"}
+    if name == "03_zombies_and_fencing":
+        assert first["board"][0]["data"]["text/plain"] == "The same, event for event: 10 events."
+        assert "No guess yet. The answer is PENDING." in first["at-lease-end"][-1]["data"]["text/plain"]
