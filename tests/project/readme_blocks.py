@@ -1,0 +1,47 @@
+"""The parts of the README that are made from the project itself: `make readme` writes them, a test compares."""
+
+import json
+import re
+from pathlib import Path
+
+from exercises.grader.catalogue import catalogue
+from jobqueue.simulation import SCENARIOS, run
+from jobqueue.simulation.trace import trace
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+_BLOCK = re.compile(r"<!-- (\w+) -->\n.*?<!-- /\1 -->", re.DOTALL)
+
+
+def blocks() -> dict[str, str]:
+    """Return each block's text by its name."""
+    return {
+        "trace": _indented(trace(run(SCENARIOS["zombie"]))),
+        "scenarios": "".join(f"- `{s.name}`: {s.question}\n" for s in SCENARIOS.values()),
+        "lessons": "".join(f"- `notebooks/{path.name}`: {_title(path)}\n" for path in _notebooks()),
+        "exercises": "".join(f"- `{e.short}` {e.title}: {e.summary}\n" for e in catalogue()),
+    }
+
+
+def written(text: str) -> str:
+    """Return a README text with its blocks made anew."""
+    made = blocks()
+    return _BLOCK.sub(lambda found: f"<!-- {found[1]} -->\n\n{made[found[1]]}\n<!-- /{found[1]} -->", text)
+
+
+def _indented(text: str) -> str:
+    return "".join(f"    {line}".rstrip() + "\n" for line in text.splitlines())
+
+
+def _notebooks() -> list[Path]:
+    return sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def _title(notebook: Path) -> str:
+    """Return the heading in a notebook's first cell."""
+    first = json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]["source"]
+    return "".join(first).splitlines()[0].lstrip("# ")
+
+
+if __name__ == "__main__":
+    README.write_text(written(README.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,125 @@
+"""The shape of the code: who may import whom, and how long a file may be."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("jobqueue", "exercises/grader", "webui", "notebooks")
+
+# Lowest first. A module may import those of its own layer and of lower ones.
+LAYERS = (
+    (
+        "jobqueue.arguments",
+        "jobqueue.errors",
+        "jobqueue.clock",
+        "jobqueue.retry",
+        "jobqueue.model",
+        "jobqueue.events",
+    ),
+    ("jobqueue.lifecycle", "jobqueue.scheduling", "jobqueue.replay"),
+    ("jobqueue.table", "jobqueue.queue", "jobqueue"),
+    ("jobqueue.simulation",),
+    ("exercises",),
+    ("webui",),
+    ("lesson", "notebooks"),
+)
+
+
+def _sources(*folders):
+    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def _module(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _layer(module):
+    """Return the layer of a module: that of the longest prefix that is listed."""
+    places = [
+        (len(name), level)
+        for level, names in enumerate(LAYERS)
+        for name in names
+        if module == name or module.startswith(name + ".")
+    ]
+    return max(places)[1] if places else None
+
+
+def _imports(path):
+    """Yield every module that a file imports at run time."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    skipped = {
+        id(child)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for child in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield from (_origin(str(node.module), alias.name) for alias in node.names)
+
+
+def _origin(module, name):
+    """Return what `from module import name` loads: the module `module.name` if there is one, else `module`."""
+    inner = ROOT / module.replace(".", "/") / name
+    return f"{module}.{name}" if inner.is_dir() or inner.with_suffix(".py").exists() else module
+
+
+@pytest.mark.parametrize("path", _sources(*PACKAGES), ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_run_one_way(path):
+    """A module imports nothing of a layer above its own."""
+    own = _layer(_module(path))
+    higher = [name for name in _imports(path) if (level := _layer(name)) is not None and level > own]
+    assert not higher
+
+
+def test_the_layers_name_every_module_of_the_library():
+    """No file of the packages is outside the layers, so none is exempt by oversight."""
+    assert [path for path in _sources(*PACKAGES) if _layer(_module(path)) is None] == []
+
+
+@pytest.mark.parametrize("path", _sources("jobqueue"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_library_needs_nothing_but_python(path):
+    """The library imports itself and the standard library."""
+    foreign = {name.split(".")[0] for name in _imports(path)} - {"jobqueue"} - set(sys.stdlib_module_names)
+    assert foreign == set()
+
+
+def test_only_the_clock_asks_the_computer_for_the_time():
+    """In the library, `time` and `datetime` are imported by clock.py alone."""
+    users = {path.name for path in _sources("jobqueue") if {"time", "datetime"} & set(_imports(path))}
+    assert users == {"clock.py"}
+
+
+def test_only_the_board_knows_flask():
+    """Flask is imported in webui and nowhere else."""
+    assert not [p for p in _sources("jobqueue", "exercises", "notebooks") if "flask" in set(_imports(p))]
+
+
+WRITTEN = [
+    path
+    for suffix in ("*.py", "*.js", "*.html")
+    for folder in ("jobqueue", "webui", "exercises", "notebooks", "tests")
+    for path in sorted((ROOT / folder).rglob(suffix))
+    if "vendor" not in path.parts and ".ipynb_checkpoints" not in path.parts
+]
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_file_is_too_long_to_be_read(path):
+    """A file has at most 350 lines."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 350
+
+
+@pytest.mark.parametrize("path", _sources(*PACKAGES), ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_module_says_what_it_owns(path):
+    """Each module has a docstring."""
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

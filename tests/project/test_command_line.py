@@ -1,0 +1,133 @@
+"""The one command: help everywhere, one clear line for bad use, a clean stop."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from jobqueue.simulation import SCENARIOS, run
+from jobqueue.simulation.trace import trace
+from webui.cli import main
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = sorted(main.commands)
+
+
+def _call(*arguments):
+    return CliRunner().invoke(main, arguments)
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
+def test_every_command_has_help(command):
+    """`--help` says what a command does."""
+    result = _call(*([command] if command else []), "--help")
+    assert result.exit_code == 0
+    assert len(result.output.splitlines()) > 4
+
+
+def test_a_trace_is_printed_as_it_is():
+    """`jobkit trace NAME` prints what the trace of that scenario is."""
+    result = _call("trace", "zombie")
+    assert (result.exit_code, result.output) == (0, trace(run(SCENARIOS["zombie"])))
+
+
+def test_a_seed_draws_other_working_times():
+    """Another seed gives another trace where working times vary, the same seed the same."""
+    own, other, again = (_call("trace", "life_of_a_job", "--seed", seed).output for seed in ("7", "8", "8"))
+    assert own != other == again
+
+
+def test_scenarios_are_listed_with_their_questions():
+    """`jobkit scenarios` names each scenario and asks its question."""
+    lines = _call("scenarios").output.splitlines()
+    assert [line.split()[0] for line in lines] == list(SCENARIOS)
+    assert all(line.endswith("?") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["trace", "zmbie"], "did you mean zombie?"),
+        (["trace", "x" * 500], "there are life_of_a_job, late_poll, zombie, crash_loop, backoff"),
+        (["trace"], "Missing argument 'NAME'"),
+        (["trace", "zombie", "--seed", "many"], "'many' is not a valid integer"),
+        (["board", "--port", "0"], "0 is not in the range"),
+        (["board", "--port", "99999"], "99999 is not in the range"),
+        (["bord"], "No such command 'bord'"),
+    ],
+)
+def test_bad_use_gets_a_clear_line(arguments, words):
+    """What is wrong is said in the last line, without a traceback."""
+    result = _call(*arguments)
+    assert result.exit_code in {1, 2}
+    assert words in result.output.splitlines()[-1]
+    assert "Traceback" not in result.output
+
+
+def test_a_taken_port_gets_one_clear_line():
+    """A port that was asked for and is taken is an error, not another port."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = _call("board", "--port", str(port))
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: port {port} of 127.0.0.1 cannot be used")
+    assert "Choose another with --port" in result.output
+    assert len(result.output.splitlines()) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("sort", [signal.SIGINT, signal.SIGTERM])
+def test_the_board_answers_and_stops_at_once(sort):
+    """The printed address answers; Ctrl-C and kill end the program with code 0."""
+    command = [sys.executable, "-u", "-m", "webui.cli", "board"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        url = process.stdout.readline().split()[-1]
+        assert process.stdout.readline() == "Ctrl-C stops it.\n"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            assert b"The zombie" in answer.read()
+        process.send_signal(sort)
+        assert process.wait(10) == 0
+        assert process.stdout.read() == "Stopped.\n"
+
+
+def test_two_boards_take_two_ports():
+    """Without --port, the second board finds a free port by itself."""
+    command = [sys.executable, "-u", "-m", "webui.cli", "board"]
+    with (
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one,
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as two,
+    ):
+        urls = {process.stdout.readline().split()[-1] for process in (one, two)}
+        for process in (one, two):
+            process.terminate()
+    assert len(urls) == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="make is for POSIX shells; the README has pip lines for Windows")
+def test_a_machine_without_a_new_enough_python_gets_one_clear_line(tmp_path):
+    """`make lab` where every python is too old says what is needed and how to point to one."""
+    for tool in ("make", "sh", "rm", "touch"):
+        (tmp_path / tool).symlink_to(
+            next(p for p in ("/usr/bin", "/bin") if (Path(p) / tool).exists()) + f"/{tool}"
+        )
+    for name in ("python3", "python"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    copy = tmp_path / "clone"
+    copy.mkdir()
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        (copy / name).write_bytes((ROOT / name).read_bytes())
+    result = subprocess.run(
+        ["make", "lab"], cwd=copy, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert result.returncode != 0
+    assert result.stdout.startswith("jobkit needs Python 3.11 or newer, and found none.")
+    assert not (copy / ".venv").exists()

@@ -1,0 +1,120 @@
+"""The one command, `jobkit`: lab, board, traces, exercises. It only reads arguments and prints."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jobqueue.simulation import SCENARIOS, find_scenario, run
+from jobqueue.simulation.trace import trace as trace_of
+from webui import create_app
+from webui.exercise_commands import COMMANDS
+from webui.jupyter_server import JupyterFailedError, is_installed, jupyter
+from webui.server import PortTakenError, listen, serving, stop_politely, wait_for_stop
+
+_HELP = {"help_option_names": ["-h", "--help"]}
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@click.group(context_settings=_HELP)
+@click.version_option(version("jobkit"), prog_name="jobkit")
+def main() -> None:
+    """Learn how job queues really work: watch, break and build one.
+
+    \b
+    Begin with:
+      jobkit lab            the board and the lessons, in your browser
+      jobkit trace zombie   one scenario as text
+    """
+
+
+_PORT = click.option(
+    "--port", type=click.IntRange(1, 65535), help="Where the board listens; by default 8000, or any free port."
+)
+
+
+@main.command()
+@_PORT
+def lab(port: int | None) -> None:
+    """Serve the board and the lessons, until Ctrl-C."""
+    with _board("127.0.0.1", port) as url:
+        if not is_installed():
+            click.echo("The lessons need JupyterLab, which is not installed: pip install 'jobkit[jupyter]'")
+            _until_stopped()
+            return
+        click.echo("Starting JupyterLab for the lessons ...")
+        try:
+            with (
+                tempfile.TemporaryDirectory(prefix="jobkit-") as folder,
+                jupyter(url, Path(folder) / "jupyter.log") as lessons,
+            ):
+                click.echo(f"The lessons:  {lessons}")
+                _until_stopped()
+        except JupyterFailedError as error:
+            raise click.ClickException(f"JupyterLab did not start: {error}") from error
+
+
+@main.command()
+@_PORT
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+def board(port: int | None, host: str) -> None:
+    """Serve the board alone, until Ctrl-C."""
+    with _board(host, port):
+        _until_stopped()
+
+
+@contextmanager
+def _board(host: str, port: int | None) -> Iterator[str]:
+    """Serve the board until the end of the block; yield its address."""
+    stop_politely()
+    try:
+        sock = listen(host, port)
+    except PortTakenError as error:
+        raise click.ClickException(f"{error}. Choose another with --port, or leave it out.") from error
+    config: dict[str, Any] = {} if host in _LOOPBACK else {"ALLOWED_HOSTS": None}
+    with serving(create_app(config), sock):
+        url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
+        click.echo(f"The board:    {url}")
+        yield url
+
+
+def _until_stopped() -> None:
+    click.echo("Ctrl-C stops it.")
+    wait_for_stop()
+    click.echo("Stopped.")
+
+
+@main.command()
+@click.argument("name")
+@click.option("--seed", type=int, help="Draw the working times anew; by default the scenario's own seed.")
+def trace(name: str, seed: int | None) -> None:
+    """Print the scenario NAME as text: time, who, what, and which rule.
+
+    `jobkit scenarios` lists the names.
+    """
+    try:
+        scenario = find_scenario(name)
+    except LookupError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(trace_of(run(scenario, seed)), nl=False)
+
+
+@main.command()
+def scenarios() -> None:
+    """List the scenarios, each with its question."""
+    width = max(map(len, SCENARIOS))
+    for scenario in SCENARIOS.values():
+        click.echo(f"{scenario.name:<{width}}  {scenario.question}")
+
+
+for command in COMMANDS:
+    main.add_command(command)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
