@@ -14,29 +14,50 @@ from jobqueue.errors import (
     UnknownJobError,
 )
 from jobqueue.events import Event, EventKind, EventLog
-from jobqueue.model import Attempt, JobStatus, JobView, Lease, Outcome
+from jobqueue.model import Attempt, JobStatus, JobView, Lease, Outcome, Redrive, RedriveRow, Submission
 from jobqueue.queue import JobQueue
-from jobqueue.retry import RetryPolicy
+from jobqueue.retry import Jitter, RetryBudget, RetryPolicy
+from jobqueue.scheduling import (
+    DeficitRoundRobin,
+    DispatchLimit,
+    Limits,
+    RoundRobin,
+    StrictPriority,
+    WeightedBands,
+)
+from jobqueue.statistics import Stats
 
 __all__ = [
     "AdmissionError",
     "Attempt",
+    "DeficitRoundRobin",
+    "DispatchLimit",
     "Event",
     "EventKind",
     "EventLog",
     "IllegalStateError",
+    "Jitter",
     "JobQueue",
     "JobQueueError",
     "JobStatus",
     "JobView",
     "Lease",
+    "Limits",
     "ManualClock",
     "Outcome",
+    "Redrive",
+    "RedriveRow",
     "RequestKeyConflictError",
+    "RetryBudget",
     "RetryPolicy",
+    "RoundRobin",
     "StaleTokenError",
+    "Stats",
     "StoreError",
+    "StrictPriority",
+    "Submission",
     "SystemClock",
     "TimeSource",
     "UnknownJobError",
+    "WeightedBands",
 ]

@@ -8,15 +8,16 @@ jobs in, applies these same rules.
 from dataclasses import dataclass, replace
 
 from jobqueue.errors import IllegalStateError, StaleTokenError
-from jobqueue.model import Attempt, Job, JobStatus, JobView, Lease, Outcome
-from jobqueue.retry import RetryPolicy
+from jobqueue.model import Job, JobStatus, Outcome
+from jobqueue.retry import RetryRule
 
 PENDING, RUNNING, SUCCEEDED, DEAD, CANCELLED = JobStatus
 
 LEASE_EXPIRED = "lease expired"
 """The error of an attempt whose worker was not heard of again in time."""
 
-ATTEMPTS_EXHAUSTED = "attempts_exhausted"
+PERMANENT, ATTEMPTS_EXHAUSTED, DEADLINE = "permanent", "attempts_exhausted", "deadline"
+"""Why a job died; where several fit, the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,15 @@ TRANSITIONS = {
     "renew": Arrow(RUNNING, RUNNING, "a lease is extended to now + its length, and never shortened"),
     "complete": Arrow(RUNNING, SUCCEEDED, "only the token of the current lease counts"),
     "retry": Arrow(RUNNING, PENDING, "a failed or expired attempt rests for its backoff, then is tried again"),
-    "bury": Arrow(RUNNING, DEAD, "the last attempt failed: the job is a dead letter until somebody decides"),
+    "release": Arrow(RUNNING, PENDING, "a job given back before it was started has lost nothing but a token"),
+    "bury": Arrow(
+        RUNNING, DEAD, "a failure that cannot be retried makes the job a dead letter, until somebody decides"
+    ),
+    "miss": Arrow(
+        PENDING, DEAD, "a job that nobody started before its deadline is a dead letter at that instant"
+    ),
     "cancel": Arrow(PENDING, CANCELLED, "only a job that no worker holds can be cancelled"),
-    "retry_dead": Arrow(DEAD, PENDING, "a dead letter gets a new set of attempts, at once; its history stays"),
+    "retry_dead": Arrow(DEAD, PENDING, "a dead letter gets a new set of attempts; its history stays"),
 }
 
 
@@ -53,7 +60,7 @@ def follow(job: Job, verb: str, **changes: object) -> Job:
     return replace(job, status=arrow.target, **changes)  # type: ignore[arg-type]
 
 
-def leased(job: Job, now: int, worker_id: str, lease_millis: int) -> Job:
+def leased(job: Job, now: int, worker_id: str, lease_millis: int, max_run_millis: int | None = None) -> Job:
     """Hand a pending job to a worker.
 
     The attempt is counted now, before any work: a worker that is killed has used it up all the same.
@@ -69,44 +76,78 @@ def leased(job: Job, now: int, worker_id: str, lease_millis: int) -> Job:
         generation=job.generation + 1,
         worker_id=worker_id,
         started_at=now,
-        lease_until=now + lease_millis,
+        lease_until=_capped(now + lease_millis, now, max_run_millis),
         ended_at=None,
         outcome=None,
     )
 
 
-def renewed(job: Job, now: int, lease_millis: int) -> Job:
+def renewed(
+    job: Job, now: int, lease_millis: int, checkpoint: str | None = None, max_run_millis: int | None = None
+) -> Job:
     """Extend the lease to now + `lease_millis`, if that is later than it ends already.
 
     Counted from now and not from the old end: renewals that add up would let a worker that dies after ten
     of them keep the job for ten leases.
     """
     assert job.lease_until is not None, "a running job has a lease"  # noqa: S101 - for the type checker
-    return follow(job, "renew", lease_until=max(job.lease_until, now + lease_millis))
+    assert job.started_at is not None, "a running job has a start"  # noqa: S101 - for the type checker
+    until = max(job.lease_until, _capped(now + lease_millis, job.started_at, max_run_millis))
+    kept = job.checkpoint if checkpoint is None else checkpoint
+    return follow(job, "renew", lease_until=until, checkpoint=kept)
 
 
-def completed(job: Job, now: int) -> Job:
+def _capped(until: int, started_at: int, max_run_millis: int | None) -> int:
+    """Let no lease reach past the longest run: a hung handler whose heartbeat goes on would keep it for ever."""
+    return until if max_run_millis is None else min(until, started_at + max_run_millis)
+
+
+def completed(job: Job, now: int, result: str | None = None) -> Job:
     """End the running attempt, and the job, well."""
-    return follow(job, "complete", ended_at=now, outcome=Outcome.SUCCEEDED, finished_at=now)
+    return follow(job, "complete", ended_at=now, outcome=Outcome.SUCCEEDED, finished_at=now, result=result)
 
 
-def failed(job: Job, at: int, error: str, policy: RetryPolicy, outcome: Outcome = Outcome.FAILED) -> Job:
+def failed(  # noqa: PLR0917 - all of them say what happened
+    job: Job,
+    at: int,
+    error: str,
+    rule: RetryRule,
+    outcome: Outcome = Outcome.FAILED,
+    *,
+    permanent: bool = False,
+) -> Job:
     """End the running attempt badly at the instant `at`: retry it after its backoff, or bury it.
 
+    >>> from jobqueue.retry import RetryPolicy
     >>> job = leased(Job(1, "mail", "", 0, "default", 1, submitted_at=0, run_at=0), 0, "a", 5000)
-    >>> failed(job, 700, "no route", RetryPolicy(2, 1000, 60_000)).run_at
+    >>> failed(job, 700, "no route", RetryRule(RetryPolicy(2, 1000, 60_000))).run_at
     1700
-    >>> failed(job, 700, "no route", RetryPolicy(1, 1000, 60_000)).status.value
+    >>> failed(job, 700, "no route", RetryRule(RetryPolicy(1, 1000, 60_000))).status.value
     'DEAD'
     """
-    if job.attempts < policy.max_attempts:
-        return to_retry(job, at, error, outcome, run_at=at + policy.backoff_millis(job.attempts))
-    return to_bury(job, at, error, outcome, reason=ATTEMPTS_EXHAUSTED)
+    if permanent:
+        return to_bury(job, at, error, outcome, reason=PERMANENT)
+    if job.attempts >= rule.policy.max_attempts:
+        return to_bury(job, at, error, outcome, reason=ATTEMPTS_EXHAUSTED)
+    run_at = at + rule.delay_millis(job.id, job.attempts, job.generation, job.rest_millis)
+    if job.deadline is not None and run_at >= job.deadline:
+        # It could only start too late: waiting for that would be pointless.
+        return to_bury(job, at, error, outcome, reason=DEADLINE)
+    return to_retry(job, at, error, outcome, run_at=run_at)
 
 
 def to_retry(job: Job, at: int, error: str, outcome: Outcome, *, run_at: int) -> Job:
     """End the running attempt badly; the job may start again from `run_at` on."""
-    return follow(job, "retry", ended_at=at, outcome=outcome, last_error=error, run_at=run_at)
+    return follow(
+        job,
+        "retry",
+        ended_at=at,
+        outcome=outcome,
+        last_error=error,
+        run_at=run_at,
+        pending_since=at,
+        rest_millis=run_at - at,
+    )
 
 
 def to_bury(job: Job, at: int, error: str, outcome: Outcome, *, reason: str) -> Job:
@@ -114,14 +155,30 @@ def to_bury(job: Job, at: int, error: str, outcome: Outcome, *, reason: str) -> 
     return follow(job, "bury", ended_at=at, outcome=outcome, last_error=error, failed_at=at, dead_reason=reason)
 
 
-def expired(job: Job, policy: RetryPolicy) -> Job:
+def expired(job: Job, rule: RetryRule) -> Job:
     """End the attempt whose lease is over, as if it had failed at the very instant of the lease's end.
 
     That instant counts, not the one at which somebody noticed: else a queue that nobody polls would push
     every retry into the future.
     """
     assert job.lease_until is not None, "a running job has a lease"  # noqa: S101 - for the type checker
-    return failed(job, job.lease_until, LEASE_EXPIRED, policy, Outcome.EXPIRED)
+    return failed(job, job.lease_until, LEASE_EXPIRED, rule, Outcome.EXPIRED)
+
+
+def released(job: Job, now: int) -> Job:
+    """Give back a job that was not started: its place and its attempt come back, its token does not.
+
+    Past its deadline there is nothing to wait for any more.
+    """
+    changes = {"attempts": job.attempts - 1, "ended_at": now, "outcome": Outcome.RELEASED}
+    if job.deadline is not None and now >= job.deadline:
+        return follow(job, "bury", **changes, failed_at=now, dead_reason=DEADLINE)
+    return follow(job, "release", **changes)
+
+
+def missed(job: Job) -> Job:
+    """Bury a job whose deadline came while it waited; no attempt failed, so its last error stays as it was."""
+    return follow(job, "miss", failed_at=job.deadline, dead_reason=DEADLINE)
 
 
 def cancelled(job: Job, now: int) -> Job:
@@ -129,12 +186,59 @@ def cancelled(job: Job, now: int) -> Job:
     return follow(job, "cancel", finished_at=now)
 
 
-def brought_back(job: Job, now: int) -> Job:
+def brought_back(
+    job: Job,
+    now: int,
+    *,
+    payload: str | None = None,
+    deadline: int | None = None,
+    run_at: int | None = None,
+) -> Job:
     """Give a dead letter a new set of attempts.
 
     The generation goes on counting: starting again at 1 would make the tokens of its first life valid again.
     """
-    return follow(job, "retry_dead", attempts=0, era=job.era + 1, run_at=now, failed_at=None, dead_reason=None)
+    return follow(
+        job,
+        "retry_dead",
+        attempts=0,
+        era=job.era + 1,
+        run_at=now if run_at is None else run_at,
+        pending_since=now,
+        rest_millis=None,
+        failed_at=None,
+        dead_reason=None,
+        payload=job.payload if payload is None else payload,
+        deadline=job.deadline if deadline is None else deadline,
+    )
+
+
+def check_redrive(
+    job: Job, run_at: int, *, is_corrected: bool, deadline: int | None, operation: str = "redrive"
+) -> None:
+    """Refuse to bring a job back where it could only die again at once."""
+    found = redrive_obstacle(job, run_at, is_corrected=is_corrected, deadline=deadline)
+    if found is not None:
+        raise IllegalStateError(
+            f"cannot {operation} {job.id}: {found[1]}", job_id=job.id, operation=operation, status=job.status
+        )
+
+
+def redrive_obstacle(
+    job: Job, run_at: int, *, is_corrected: bool, deadline: int | None
+) -> tuple[str, str] | None:
+    """Return what stands against bringing a job back, as a word and as words; None if nothing does."""
+    if job.status is not DEAD:
+        return "wrong_state", f"it is {job.status}, and only a DEAD job can be brought back"
+    if job.dead_reason == PERMANENT and not is_corrected:
+        return (
+            "permanent",
+            "its failure was reported as permanent; give a corrected payload, or say unchanged=True",
+        )
+    until = job.deadline if deadline is None else deadline
+    if until is not None and until <= run_at:
+        return "deadline", f"its deadline {until} is not after {run_at}, when it would start; give a later one"
+    return None
 
 
 def check_token(job: Job, token: str, operation: str) -> None:
@@ -191,60 +295,3 @@ def _quoted(token: str) -> str:
     """Return a token as a message shows it: an honest one bare, any other text quoted and cut."""
     honest = token.replace(":", "").isalnum() and token.isascii() and len(token) <= 40  # noqa: PLR2004
     return token if honest else ascii(token[:40])
-
-
-def attempt_of(job: Job) -> Attempt:
-    """Return the record of the job's latest attempt, running or just ended."""
-    assert job.worker_id is not None, "only a job that was handed out has an attempt"  # noqa: S101
-    assert job.started_at is not None, "only a job that was handed out has an attempt"  # noqa: S101
-    return Attempt(
-        attempt=job.attempts,
-        generation=job.generation,
-        worker_id=job.worker_id,
-        started_at=job.started_at,
-        ended_at=job.ended_at,
-        outcome=job.outcome,
-        error=job.last_error if job.outcome in {Outcome.FAILED, Outcome.EXPIRED} else None,
-        era=job.era,
-    )
-
-
-def lease_of(job: Job) -> Lease:
-    """Return what the worker that holds a running job gets to see."""
-    assert job.worker_id is not None, "a running job has a worker"  # noqa: S101 - for the type checker
-    assert job.lease_until is not None, "a running job has a lease"  # noqa: S101 - for the type checker
-    return Lease(
-        job_id=job.id,
-        token=job.token,
-        type=job.type,
-        payload=job.payload,
-        attempt=job.attempts,
-        lease_until=job.lease_until,
-        generation=job.generation,
-        worker_id=job.worker_id,
-        tenant=job.tenant,
-    )
-
-
-def view_of(job: Job) -> JobView:
-    """Return what anybody gets to see of a job."""
-    running = job.status is RUNNING
-    return JobView(
-        id=job.id,
-        type=job.type,
-        priority=job.priority,
-        status=job.status,
-        attempts=job.attempts,
-        next_run_at=job.run_at,
-        last_error=job.last_error,
-        tenant=job.tenant,
-        cost=job.cost,
-        submitted_at=job.submitted_at,
-        generation=job.generation,
-        worker_id=job.worker_id if running else None,
-        lease_until=job.lease_until if running else None,
-        finished_at=job.finished_at,
-        failed_at=job.failed_at,
-        dead_reason=job.dead_reason,
-        redrive_generation=job.era,
-    )

@@ -36,7 +36,9 @@ class Job:
     """Everything that the queue remembers of a job; the rules in `lifecycle` turn one version into the next.
 
     Worker, start and lease are those of the latest attempt, also after it has ended: `outcome` is None while
-    it runs, then says how it ended. `era` counts how often the job was brought back from the dead.
+    it runs, then says how it ended. `era` counts how often the job was brought back from the dead, `rest_millis`
+    is the last rest between two attempts of this era, and `pending_since` the instant of the last submit, retry
+    or redrive.
     """
 
     number: int
@@ -60,6 +62,18 @@ class Job:
     finished_at: int | None = None
     failed_at: int | None = None
     dead_reason: str | None = None
+    pending_since: int = 0
+    rest_millis: int | None = None
+    deadline: int | None = None
+    request_key: str | None = None
+    content_hash: str | None = None
+    checkpoint: str | None = None
+    result: str | None = None
+
+    @property
+    def ready_since(self) -> int:
+        """Since when it is ready, if it is: from its run_at on, or since it became PENDING, if that was later."""
+        return max(self.run_at, self.pending_since)
 
     @property
     def id(self) -> str:
@@ -131,6 +145,45 @@ class JobView:
     redrive_generation: int = 0
     result: str | None = None
     hold: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What `submit_once` says: the job, and whether it was there already."""
+
+    job_id: str
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Redrive:
+    """One time that a job was brought back from the dead: the audit's record.
+
+    `redrive_generation` counts them for each job from 1; `batch` is the same for all of one `redrive_many`.
+    """
+
+    job_id: str
+    redrive_generation: int
+    at: int
+    run_at: int
+    actor: str | None
+    note: str | None
+    has_new_payload: bool = False
+    deadline: int | None = None
+    batch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RedriveRow:
+    """What became of one id in a `redrive_many`.
+
+    `outcome` is `done` or `skipped`; a skipped one has a `reason`: unknown, wrong_state, deadline or permanent.
+    """
+
+    job_id: str
+    outcome: str
+    reason: str | None = None
+    redrive: Redrive | None = None
 
 
 def job_number(job_id: str) -> int:

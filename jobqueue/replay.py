@@ -1,82 +1,146 @@
 """Changes told as events, and events turned back into changes.
 
-The two halves are each other's inverse: what `tell` writes of a change is enough for `retell` to make it
+The halves are each other's inverse: what `kinds` and `detail` say of a change is enough for `retell` to make it
 again, through the same rules in `lifecycle`. So a log alone rebuilds every job.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from typing import Any
 
 from jobqueue import lifecycle
+from jobqueue.errors import AdmissionError, IllegalStateError, StaleTokenError
 from jobqueue.events import Event, EventKind
-from jobqueue.model import Job, Outcome, job_number
+from jobqueue.lifecycle import CANCELLED, DEAD, PENDING, RUNNING, SUCCEEDED
+from jobqueue.model import Job, Outcome, Redrive, job_number
+from jobqueue.orders import Order
 
-Telling = tuple[EventKind, Mapping[str, Any]]
+_ENDINGS = {
+    Outcome.FAILED: EventKind.FAILED,
+    Outcome.EXPIRED: EventKind.LEASE_EXPIRED,
+    Outcome.RELEASED: EventKind.RELEASED,
+}
 
 
-def tell(before: Job | None, after: Job) -> Iterator[Telling]:
-    """Yield what the change from one version of a job to the next is called, each with its detail.
+def kinds(before: Job | None, after: Job) -> tuple[EventKind, ...]:
+    """Return what the change from one version of a job to the next is called.
 
     A failed attempt is told in two events: how the attempt ended, then what became of the job.
     """
-    match (before and before.status, after.status):
-        case (None, _):
-            yield EventKind.SUBMITTED, {}
-        case (lifecycle.PENDING, lifecycle.RUNNING):
-            yield EventKind.LEASED, {"token": after.token, "lease_until": after.lease_until}
-        case (lifecycle.RUNNING, lifecycle.RUNNING):
-            yield EventKind.RENEWED, {"token": after.token, "lease_until": after.lease_until}
-        case (lifecycle.RUNNING, lifecycle.SUCCEEDED):
-            yield EventKind.COMPLETED, {"token": after.token}
-        case (lifecycle.RUNNING, _):
-            ending = EventKind.LEASE_EXPIRED if after.outcome is Outcome.EXPIRED else EventKind.FAILED
-            yield ending, {"token": after.token, "error": after.last_error}
-            if after.status is lifecycle.PENDING:
-                yield EventKind.RETRY_SCHEDULED, {"run_at": after.run_at}
-            else:
-                yield EventKind.DEAD_LETTERED, {"reason": after.dead_reason}
-        case (lifecycle.DEAD, _):
-            yield EventKind.REDRIVEN, {"era": after.era, "run_at": after.run_at}
+    if before is None:
+        return (EventKind.SUBMITTED,)
+    change = before.status, after.status
+    if change == (RUNNING, PENDING) and after.outcome is Outcome.RELEASED:
+        return (EventKind.RELEASED,)
+    if change in {(RUNNING, PENDING), (RUNNING, DEAD)}:
+        became = EventKind.RETRY_SCHEDULED if after.status is PENDING else EventKind.DEAD_LETTERED
+        assert after.outcome is not None, "an attempt that ended has an outcome"  # noqa: S101
+        return _ENDINGS[after.outcome], became
+    return (_KINDS[change],)
+
+
+_KINDS = {
+    (PENDING, RUNNING): EventKind.LEASED,
+    (RUNNING, RUNNING): EventKind.RENEWED,
+    (RUNNING, SUCCEEDED): EventKind.COMPLETED,
+    (PENDING, DEAD): EventKind.DEAD_LETTERED,
+    (PENDING, CANCELLED): EventKind.CANCELLED,
+    (DEAD, PENDING): EventKind.REDRIVEN,
+}
+
+
+def detail(kind: EventKind, job: Job) -> dict[str, Any]:
+    """Return what an event tells beside who and when; a submit tells its arguments, which the job has lost."""
+    match kind:
+        case EventKind.LEASED:
+            return {"token": job.token, "lease_until": job.lease_until}
+        case EventKind.RENEWED:
+            return {"token": job.token, "lease_until": job.lease_until, "checkpoint": job.checkpoint}
+        case EventKind.COMPLETED:
+            hashed = None if job.result is None else sha256(job.result.encode()).hexdigest()
+            return {"token": job.token, "result": job.result, "result_sha256": hashed}
+        case EventKind.FAILED | EventKind.LEASE_EXPIRED:
+            return {"token": job.token, "error": job.last_error}
+        case EventKind.RELEASED:
+            return {"token": job.token}
+        case EventKind.RETRY_SCHEDULED:
+            return {"run_at": job.run_at}
+        case EventKind.DEAD_LETTERED:
+            return {"reason": job.dead_reason}
+        case EventKind.REDRIVEN:
+            return {"era": job.era, "run_at": job.run_at, "deadline": job.deadline}
         case _:
-            yield EventKind.CANCELLED, {}
+            return {}
 
 
-def retell(events: Iterable[Event]) -> Iterator[tuple[Event, tuple[Job | None, Job]]]:
-    """Yield each change that the events tell of: the event, with the job before and after it."""
+def refusal_detail(refusal: IllegalStateError | AdmissionError, job: Job | None) -> dict[str, Any]:
+    """Return what a refused call asked for and what stood against it."""
+    found: dict[str, Any] = {"operation": "submit", "status": None, "token": None}
+    found |= {"reason": "wrong_state", "message": str(refusal)}
+    if isinstance(refusal, IllegalStateError):
+        found |= {"operation": refusal.operation, "status": str(refusal.status)}
+    else:
+        found |= {"reason": "admission", "retry_after_millis": refusal.retry_after_millis}
+    if job is not None and job.status is RUNNING:
+        found |= {"holder": job.worker_id, "held_token": job.token, "lease_until": job.lease_until}
+    if isinstance(refusal, StaleTokenError):
+        found |= {"token": refusal.token, "reason": refusal.reason}
+    return found
+
+
+def retell(events: Iterable[Event]) -> Iterator[tuple[Event, Job | None, Job | None]]:
+    """Yield each event with its job before and after it; an event that changes no job by itself has no after."""
     jobs: dict[str, Job] = {}
     ending = None
     for event in events:
-        after = _after(jobs, event, ending)
+        before = jobs.get(str(event.job_id))
+        after = _submitted(event) if event.kind is EventKind.SUBMITTED else None
+        if before is not None:
+            after = _after(before, event, ending)
         if after is not None:
-            yield event, (jobs.get(after.id), after)
             jobs[after.id] = after
         elif event.kind is EventKind.DROPPED:
             del jobs[str(event.job_id)]
+        yield event, before, after
         ending = event
 
 
-def _after(jobs: Mapping[str, Job], event: Event, ending: Event | None) -> Job | None:  # noqa: PLR0911 - one per arrow
-    """Return the version of its job that an event leads to; None where it changes no job by itself.
+def redrive_of(event: Event, job: Job) -> Redrive:
+    """Return the audit's record of a job that an event tells was brought back."""
+    told = event.detail
+    has_new = told["payload"] is not None
+    return Redrive(
+        job.id, job.era, event.at, job.run_at, told["actor"], told["note"], has_new, job.deadline, told["batch"]
+    )
+
+
+def _after(job: Job, event: Event, ending: Event | None) -> Job | None:  # noqa: PLR0911 - one return per arrow
+    """Return the version of its job that an event leads to.
 
     `ending` is the event before: for a scheduled retry or a dead letter it tells how the attempt ended.
     """
-    at, detail = event.at, event.detail
-    if event.kind is EventKind.SUBMITTED:
-        return _submitted(event)
-    job = jobs[str(event.job_id)]
+    at, told = event.at, event.detail
     match event.kind:
         case EventKind.LEASED:
-            return lifecycle.leased(job, at, str(event.worker_id), detail["lease_until"] - at)
+            return lifecycle.leased(job, at, str(event.worker_id), told["lease_until"] - at)
         case EventKind.RENEWED:
-            return lifecycle.renewed(job, at, detail["lease_until"] - at)
+            return lifecycle.renewed(job, at, told["lease_until"] - at, told["checkpoint"])
         case EventKind.COMPLETED:
-            return lifecycle.completed(job, at)
+            return lifecycle.completed(job, at, told["result"])
+        case EventKind.RELEASED if job.deadline is None or at < job.deadline:
+            return lifecycle.released(job, at)
         case EventKind.RETRY_SCHEDULED if ending:
-            return lifecycle.to_retry(job, at, *_ending(ending), run_at=detail["run_at"])
+            return lifecycle.to_retry(job, at, *_ending(ending), run_at=told["run_at"])
+        case EventKind.DEAD_LETTERED if job.status is PENDING:
+            return lifecycle.missed(job)
+        case EventKind.DEAD_LETTERED if ending and ending.kind is EventKind.RELEASED:
+            return lifecycle.released(job, at)
         case EventKind.DEAD_LETTERED if ending:
-            return lifecycle.to_bury(job, at, *_ending(ending), reason=detail["reason"])
+            return lifecycle.to_bury(job, at, *_ending(ending), reason=told["reason"])
         case EventKind.REDRIVEN:
-            return lifecycle.brought_back(job, at)
+            return lifecycle.brought_back(
+                job, at, payload=told["payload"], deadline=told["deadline"], run_at=told["run_at"]
+            )
         case EventKind.CANCELLED:
             return lifecycle.cancelled(job, at)
     return None
@@ -89,15 +153,4 @@ def _ending(event: Event) -> tuple[str, Outcome]:
 
 
 def _submitted(event: Event) -> Job:
-    detail = event.detail
-    asked = detail["run_at_millis"]
-    return Job(
-        number=job_number(event.job_id or ""),
-        type=detail["type"],
-        payload=detail["payload"],
-        priority=detail["priority"],
-        tenant=detail["tenant"],
-        cost=detail["cost"],
-        submitted_at=event.at,
-        run_at=event.at if asked is None else asked,
-    )
+    return Order(**event.detail).job(job_number(str(event.job_id)), event.at)

@@ -3,91 +3,148 @@
 It decides nothing and knows no clock, policy or lock; the queue calls it inside its own lock.
 """
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 
-from jobqueue import lifecycle
-from jobqueue.lifecycle import DEAD, PENDING, RUNNING
-from jobqueue.model import FINISHED, Attempt, Job
-from jobqueue.scheduling import StrictPriority
+from jobqueue.lifecycle import DEAD, PENDING, PERMANENT, RUNNING
+from jobqueue.model import FINISHED, Attempt, Job, Redrive
+from jobqueue.requests import RequestKeys
+from jobqueue.retention import Retention
 from jobqueue.scheduling.line import Line
+from jobqueue.scheduling.schedule import Schedule
+from jobqueue.views import attempt_of
 
 
 class JobTable:
     """The jobs, the ended attempts of each, and the places where jobs wait to be found.
 
-    A job that is ready waits in the scheduler, one that time will move (a lease by its end, a delayed job by
-    its run_at) among the timers. Each job is in one place at most, so nothing outlives its reason.
+    A job that is ready waits in the schedule; one that time will move (a lease by its end, a delayed job by its
+    run_at, a ready one by its deadline or its next age) waits among the timers. Nothing outlives its reason.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, schedule: Schedule, retention: Retention) -> None:
         self.last_number = 0
+        self.schedule = schedule
+        self.keys = RequestKeys()
+        self.queued = Counter[str]()  # PENDING jobs by tenant
+        self._retention = retention
         self._jobs: dict[str, Job] = {}
         self._ended: dict[str, list[Attempt]] = {}
-        self._ready = StrictPriority()
         self._timers: Line[int] = Line()
         self._dead: set[int] = set()
-        self._finished: deque[str] = deque()  # oldest first
+        self._redrives: dict[str, list[Redrive]] = {}
 
     def get(self, job_id: str) -> Job | None:
         """Return the job's present version."""
         return self._jobs.get(job_id)
+
+    def jobs(self) -> Iterator[Job]:
+        """Return all jobs in submission order."""
+        return iter(self._jobs.values())
 
     def put(self, job: Job, now: int) -> None:
         """Put a version of a job in the place of the one before it."""
         before = self._jobs.get(job.id)
         self.last_number = max(self.last_number, job.number)
         self._jobs[job.id] = job
+        if before is None:
+            self.keys.bind(job)
+        self._count(before, -1)
+        self._count(job, 1)
         if before is not None and before.status is RUNNING and job.status is not RUNNING:
-            self._ended.setdefault(job.id, []).append(lifecycle.attempt_of(job))
-        if job.status in FINISHED:
-            self._finished.append(job.id)
+            self._ended.setdefault(job.id, []).append(attempt_of(job))
         self._place(job, now)
+        self._tell_schedule(before, job)
+        if job.status in FINISHED:
+            self._retention.add(job, now)
 
     def settle(self, now: int) -> Iterator[Job]:
-        """Yield each running job whose lease is over, by instant, then submission order.
+        """Yield each job that time has ended: a lease that is over, a deadline that is missed.
 
-        The caller must end its attempt before asking for the next. Delayed jobs that are due become ready
-        on the way, in the same order.
+        By instant, then submission order; the caller must put the next version before asking for the next job.
+        Jobs that become ready or gain a band do so on the way, in the same order.
         """
         while (due := self._timers.first()) and due[0][0] <= now:
             job = self._jobs[f"J{due[1]}"]
-            if job.status is RUNNING:
+            if job.status is RUNNING or job.deadline == due[0][0]:
                 yield job
             else:
                 self._place(job, now)
 
-    def pick(self, types: Iterable[str] | None) -> Job | None:
-        """Return the best ready job of these types, left in place."""
-        number = self._ready.pick(types)
-        return None if number is None else self._jobs[f"J{number}"]
-
     def attempts(self, job: Job) -> list[Attempt]:
         """Return one record for each time the job was handed out, oldest first."""
-        running = [lifecycle.attempt_of(job)] if job.status is RUNNING else []
+        running = [attempt_of(job)] if job.status is RUNNING else []
         return self._ended.get(job.id, []) + running
 
     def dead(self) -> list[Job]:
         """Return the DEAD jobs in submission order."""
         return [self._jobs[f"J{number}"] for number in sorted(self._dead)]
 
-    def retire(self, keep: int) -> Iterator[Job]:
-        """Forget the oldest finished jobs beyond the newest `keep`, yielding each."""
-        while len(self._finished) > keep:
-            job = self._jobs.pop(self._finished.popleft())
-            self._ended.pop(job.id, None)
-            yield job
+    def record(self, redrive: Redrive) -> None:
+        """Keep the record of a job that is brought back."""
+        self._redrives.setdefault(redrive.job_id, []).append(redrive)
+
+    def redrives(self, job: Job) -> list[Redrive]:
+        """Return the records of a job, oldest first."""
+        return list(self._redrives.get(job.id, ()))
+
+    def hold_of(self, job: Job, now: int) -> str | None:
+        """Return what keeps a ready job back for a reason of its own: its type's retry budget."""
+        is_held = job.status is PENDING and job.run_at <= now and self.schedule.holds_for_budget(job)
+        return "budget" if is_held else None
+
+    def surplus(self, keep: int, now: int) -> Iterator[Job]:
+        """Yield the oldest finished jobs beyond the newest `keep`; the caller drops each."""
+        return (self._jobs[f"J{number}"] for number in self._retention.surplus(keep, now))
+
+    def drop(self, job: Job) -> None:
+        """Forget a job that has ended, with its history and its key."""
+        self._retention.drop(job.number)
+        self._dead.discard(job.number)
+        self.keys.forget(job)
+        self._ended.pop(job.id, None)
+        self._redrives.pop(job.id, None)
+        del self._jobs[job.id]
+
+    # -- places ------------------------------------------------------------------------------------------
 
     def _place(self, job: Job, now: int) -> None:
         """Let a job wait where its state says and nowhere else; what it left behind would pile up."""
-        self._ready.remove(job)
-        self._timers.drop(job.number)
-        self._dead.discard(job.number)
-        if job.status is RUNNING:
-            self._timers.put(job.number, (job.lease_until, job.number))
-        elif job.status is PENDING and job.run_at > now:
-            self._timers.put(job.number, (job.run_at, job.number))
-        elif job.status is PENDING:
-            self._ready.add(job)
-        elif job.status is DEAD:
+        is_ready = job.status is PENDING and job.run_at <= now
+        if is_ready:
+            self.schedule.add(job, now)
+        else:
+            self.schedule.remove(job)
+        if job.status is DEAD:
             self._dead.add(job.number)
+        else:
+            self._dead.discard(job.number)
+        due_at = self._due_at(job, now, is_ready=is_ready)
+        if due_at is None:
+            self._timers.drop(job.number)
+        else:
+            self._timers.put(job.number, (due_at, job.number))
+
+    def _due_at(self, job: Job, now: int, *, is_ready: bool) -> int | None:
+        """Return the next instant at which time alone moves a job; None if it never does."""
+        if job.status is RUNNING:
+            return job.lease_until
+        if job.status is not PENDING:
+            return None
+        if not is_ready:
+            return job.run_at
+        instants = (job.deadline, self.schedule.next_age_at(job, now))
+        return min((instant for instant in instants if instant is not None), default=None)
+
+    def _tell_schedule(self, before: Job | None, job: Job) -> None:
+        was_running = before is not None and before.status is RUNNING
+        if job.status is RUNNING and not was_running:
+            self.schedule.started(job)
+        elif was_running and job.status is not RUNNING and job.outcome is not None:
+            self.schedule.ended(job, job.outcome, permanent=job.dead_reason == PERMANENT)
+
+    def _count(self, job: Job | None, step: int) -> None:
+        if job is not None and job.status is PENDING:
+            self.queued[job.tenant] += step
+            if not self.queued[job.tenant]:
+                del self.queued[job.tenant]

@@ -1,5 +1,8 @@
-"""Who is next: the order in which ready jobs are handed out."""
+"""Who is next: the order in which ready jobs are handed out, and what keeps them back."""
 
+from jobqueue.scheduling.bands import WeightedBands
+from jobqueue.scheduling.limits import DispatchLimit, Limits
 from jobqueue.scheduling.strict import StrictPriority
+from jobqueue.scheduling.tenants import DeficitRoundRobin, RoundRobin
 
-__all__ = ["StrictPriority"]
+__all__ = ["DeficitRoundRobin", "DispatchLimit", "Limits", "RoundRobin", "StrictPriority", "WeightedBands"]

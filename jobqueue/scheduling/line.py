@@ -5,6 +5,7 @@ item is forgotten, and its place is skipped when it surfaces. Ghosts never outnu
 a constant, so a line that is used for years stays as small as what waits in it.
 """
 
+from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 from typing import Any, Generic, TypeVar
 
@@ -47,6 +48,10 @@ class Line(Generic[T]):
     def key_of(self, item: T) -> Any:
         """Return the key of an item; None if it is not in the line."""
         return self._keys.get(item)
+
+    def items(self) -> Iterable[tuple[Any, T]]:
+        """Return all keys with their items, in no order."""
+        return ((key, item) for item, key in self._keys.items())
 
     def first(self) -> tuple[Any, T] | None:
         """Return the smallest key with its item, both left in place; None if the line is empty."""

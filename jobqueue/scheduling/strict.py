@@ -1,12 +1,15 @@
-"""Strict priority: the best ready job is always next, whoever has to wait for it.
+"""Strict priority: the best ready job is always next, whoever has to wait for it. It ignores tenants.
 
 It knows no clock and no leases: the queue adds a job when it is ready and removes it when it no longer is.
 """
 
-from collections.abc import Iterable
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from jobqueue.model import Job
+from jobqueue.scheduling.lanes import Group, Lanes, Ticket
 from jobqueue.scheduling.line import Line
 
 Rank = tuple[int, int, int]
@@ -21,8 +24,42 @@ def rank(priority: int, run_at: int, number: int) -> Rank:
     return (-priority, run_at, number)
 
 
+@dataclass(frozen=True, slots=True)
 class StrictPriority:
-    """Ready jobs in one line per type, and a line of the types by their best job.
+    """The scheduler of a queue that is given no other."""
+
+    aging_millis: None = None
+
+    def begin(self) -> "StrictTurns":
+        """Return the turns of one queue."""
+        return StrictTurns()
+
+    def promised_share(self) -> Mapping[str, float]:
+        """Promise nothing: the best job goes first, whatever band it is of."""
+        return {}
+
+
+class StrictTurns:
+    """Nobody takes turns: the best job of all open groups is next."""
+
+    def pick(self, lanes: Lanes, open_groups: Mapping[str, Sequence[Group]]) -> Ticket | None:
+        """Return the best job; None if there is none."""
+        groups = [group for band in open_groups.values() for group in band]
+        return lanes.best(groups) if groups else None
+
+    def emptied(self, band: str, tenant: str) -> None:
+        """Nothing to forget."""
+
+    def save(self) -> object:
+        """Return the position, of which there is none."""
+        return None
+
+    def load(self, position: object) -> None:
+        """Go back to a saved position."""
+
+
+class StrictLines:
+    """Ready jobs in one line per type, and a line of the types by their best job: strict priority without gates.
 
     Two levels, so that a poll for some types looks at those lines alone, and a poll for all types at one.
     """
@@ -34,18 +71,22 @@ class StrictPriority:
     def __len__(self) -> int:
         return sum(len(line) for line in self._lines.values())
 
-    def add(self, job: Job) -> None:
+    def add(self, number: int, type_: str, key: Rank) -> None:
         """Let a job that became ready join."""
-        line = self._lines.setdefault(job.type, Line())
-        line.put(job.number, rank(job.priority, job.run_at, job.number))
-        self._refresh(job.type)
+        line = self._lines.setdefault(type_, Line())
+        line.put(number, key)
+        self._refresh(type_)
 
-    def remove(self, job: Job) -> None:
+    def remove(self, number: int, type_: str) -> None:
         """Take a job out that was handed out, cancelled or is no longer ready for another reason."""
-        line = self._lines.get(job.type)
+        line = self._lines.get(type_)
         if line is not None:
-            line.drop(job.number)
-            self._refresh(job.type)
+            line.drop(number)
+            self._refresh(type_)
+
+    def types(self) -> Iterable[str]:
+        """Return the types of which a job is ready."""
+        return self._lines.keys()
 
     def pick(self, types: Iterable[str] | None = None) -> int | None:
         """Return the number of the best ready job, left in place; None if no job of these types is ready."""
@@ -55,6 +96,19 @@ class StrictPriority:
         heads = [self._lines[name].first() for name in types if name in self._lines]
         best = min((head for head in heads if head is not None), default=None)
         return None if best is None else best[1]
+
+    def best(self, most: int, paused: Iterable[str]) -> list[int]:
+        """Return the best `most` ready jobs of types that are not paused, in order."""
+        keys = heapq.merge(
+            *(sorted(line.items()) for name, line in self._lines.items() if name not in set(paused))
+        )
+        return [number for _, number in islice(keys, most)]
+
+    def before(self, number: int, type_: str, paused: Iterable[str]) -> int:
+        """Return how many ready jobs of types that are not paused come before one; this one counts them all."""
+        own = self._lines[type_].key_of(number)
+        lines = [line for name, line in self._lines.items() if name not in set(paused)]
+        return sum(key < own for line in lines for key, _ in line.items())
 
     def _refresh(self, name: str) -> None:
         """Keep the line of types true; a type without ready jobs leaves nothing behind."""

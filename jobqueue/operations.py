@@ -1,0 +1,256 @@
+"""What operators and careful producers call: request keys, redrives, pauses, pruning, and looking ahead.
+
+Each is off until somebody asks for it, and made of the same steps as everything else.
+"""
+
+from collections.abc import Iterable
+from itertools import count
+
+from jobqueue import lifecycle
+from jobqueue.arguments import check_integer, check_name, check_string, check_text, check_types
+from jobqueue.events import EventKind
+from jobqueue.lifecycle import DEAD, PENDING
+from jobqueue.model import FINISHED, Job, Lease, Redrive, RedriveRow, Submission
+from jobqueue.orders import Order, check_deadline
+from jobqueue.requests import check_same
+from jobqueue.statistics import Stats, stats_of
+from jobqueue.turn import Turns
+
+
+class Operations(Turns):
+    """The operations beyond the core of the queue."""
+
+    _batches = count(1)
+
+    # -- producers ---------------------------------------------------------------------------------------
+
+    def submit_once(
+        self,
+        request_key: str,
+        type: str,
+        payload: str | None = "",
+        priority: int = 0,
+        run_at_millis: int | None = None,
+        *,
+        tenant: str = "default",
+        deadline_millis: int | None = None,
+        cost: int = 1,
+    ) -> Submission:
+        """Submit, or find the job that the same request made before.
+
+        The key belongs to the tenant and is bound to the content. It lives as long as its job is remembered.
+
+        Raises:
+            RequestKeyConflictError: the key stands for other content.
+        """
+        check_name("request_key", request_key)
+        text = "" if payload is None else payload
+        order = Order(type, text, priority, run_at_millis, tenant, deadline_millis, cost, request_key)
+        with self._turn() as now:
+            known = self._table.keys.find(tenant, request_key)
+            if known is None:
+                return Submission(self._accept(order, now), replayed=False)
+            check_same(self._find(known), order.content_hash())
+            return Submission(known, replayed=True)
+
+    # -- workers -----------------------------------------------------------------------------------------
+
+    def poll_many(
+        self, worker_id: str, lease_millis: int, limit: int, *, types: Iterable[str] | None = None
+    ) -> list[Lease]:
+        """Poll up to `limit` times at one instant; each poll sees what the ones before took."""
+        check_name("worker_id", worker_id)
+        check_integer("lease_millis", lease_millis, low=1)
+        check_integer("limit", limit, low=1)
+        asked = check_types(types)
+        leases: list[Lease] = []
+        with self._turn() as now:
+            while len(leases) < limit and (lease := self._hand_out(worker_id, lease_millis, asked, now)):
+                leases.append(lease)
+        return leases
+
+    # -- dead letters ------------------------------------------------------------------------------------
+
+    def retry_dead(self, job_id: str) -> None:
+        """Bring a DEAD job back: PENDING and ready now, with a new set of attempts; its history stays."""
+        check_string("job_id", job_id)
+        with self._turn() as now:
+            job = self._find(job_id)
+            lifecycle.check_redrive(job, now, is_corrected=False, deadline=None, operation="retry_dead")
+            self._bring_back(job, now)
+
+    def redrive(
+        self,
+        job_id: str,
+        *,
+        actor: str,
+        note: str,
+        payload: str | None = None,
+        deadline_millis: int | None = None,
+        unchanged: bool = False,
+    ) -> Redrive:
+        """Bring a DEAD job back, with a record of who did it and why.
+
+        Args:
+            job_id: which job; it keeps its id and its request key.
+            actor: who brings it back.
+            note: why.
+            payload: a corrected payload; None keeps the old one.
+            deadline_millis: a new deadline; one that has passed must be replaced.
+            unchanged: bring back a job whose failure was permanent although nothing was corrected.
+        """
+        check_string("job_id", job_id)
+        check_name("actor", actor)
+        check_text("note", note)
+        if payload is not None:
+            check_text("payload", payload)
+        if deadline_millis is not None:
+            check_integer("deadline_millis", deadline_millis)
+        with self._turn() as now:
+            job = self._find(job_id)
+            if deadline_millis is not None:
+                check_deadline(deadline_millis, now, now)
+            corrected = unchanged or payload is not None
+            lifecycle.check_redrive(job, now, is_corrected=corrected, deadline=deadline_millis)
+            return self._bring_back(job, now, actor, note, payload=payload, deadline=deadline_millis)
+
+    def redrive_many(
+        self, ids: Iterable[str], *, actor: str, note: str, spread_millis: int = 0
+    ) -> list[RedriveRow]:
+        """Bring back the given jobs, each once, in submission order; one row for each id says what became of it.
+
+        Args:
+            ids: which jobs. Those that die again meanwhile are not brought back again.
+            actor: who brings them back.
+            note: why.
+            spread_millis: how much later each starts than the one before, so that they don't storm.
+        """
+        if isinstance(ids, str):
+            raise TypeError(f"ids: expected several ids, such as [{ids!a}], found one str")
+        asked = dict.fromkeys(check_string("ids", job_id) for job_id in ids)
+        check_name("actor", actor)
+        check_text("note", note)
+        check_integer("spread_millis", spread_millis, low=0)
+        with self._turn() as now:
+            known = [job for job_id in asked if (job := self._table.get(job_id)) is not None]
+            known.sort(key=lambda job: job.number)
+            batch, run_at, rows = next(self._batches), now, []
+            for job in known:
+                found = lifecycle.redrive_obstacle(job, run_at, is_corrected=False, deadline=None)
+                if found is not None:
+                    rows.append(RedriveRow(job.id, "skipped", found[0]))
+                    continue
+                done = self._bring_back(job, now, actor, note, run_at=run_at, batch=batch)
+                rows.append(RedriveRow(job.id, "done", redrive=done))
+                run_at += spread_millis
+            ids_known = {job.id for job in known}
+            return rows + [
+                RedriveRow(job_id, "skipped", "unknown") for job_id in asked if job_id not in ids_known
+            ]
+
+    def redrives(self, job_id: str) -> list[Redrive]:
+        """Return each time that the job was brought back, oldest first."""
+        check_string("job_id", job_id)
+        with self._turn():
+            return self._table.redrives(self._find(job_id))
+
+    def _bring_back(
+        self,
+        job: Job,
+        now: int,
+        actor: str | None = None,
+        note: str | None = None,
+        *,
+        payload: str | None = None,
+        deadline: int | None = None,
+        run_at: int | None = None,
+        batch: int | None = None,
+    ) -> Redrive:
+        after = lifecycle.brought_back(job, now, payload=payload, deadline=deadline, run_at=run_at)
+        has_new = payload is not None
+        done = Redrive(job.id, after.era, now, after.run_at, actor, note, has_new, after.deadline, batch)
+        told = {"actor": actor, "note": note, "payload": payload, "batch": batch}
+        self._table.record(done)
+        self._commit(job, after, now, told)
+        return done
+
+    # -- pauses ------------------------------------------------------------------------------------------
+
+    def pause(self, type: str) -> None:
+        """Hand out no jobs of a type until it is resumed; everything else about them goes on."""
+        self._set_paused(type, paused=True)
+
+    def resume(self, type: str) -> None:
+        """Hand out jobs of a type again."""
+        self._set_paused(type, paused=False)
+
+    def paused(self) -> list[str]:
+        """Return the paused types by name."""
+        with self._turn():
+            return sorted(self._table.schedule.paused)
+
+    def _set_paused(self, type_: str, *, paused: bool) -> None:
+        check_name("type", type_)
+        names = self._table.schedule.paused
+        with self._turn() as now:
+            if (type_ in names) is paused:
+                return
+            (names.add if paused else names.discard)(type_)
+            if self._outbox.listening:
+                kind = EventKind.PAUSED if paused else EventKind.RESUMED
+                self._outbox.post(now, kind, None, None, 0, 0, {"type": type_})
+
+    # -- looking -----------------------------------------------------------------------------------------
+
+    def next_up(self, n: int) -> list[str]:
+        """Return the ids that n polls of all types at this instant would hand out; it changes nothing."""
+        check_integer("n", n, low=0)
+        with self._turn():
+            return [f"J{number}" for number in self._table.schedule.next_up(n)]
+
+    def why_not(self, job_id: str) -> str:
+        """Return in one sentence why a job is not being handed out, or that it is next."""
+        check_string("job_id", job_id)
+        with self._turn() as now:
+            job = self._find(job_id)
+            if job.status is not PENDING:
+                return f"it is {job.status}: {_STORIES[job.status](job)}"
+            if job.run_at > now:
+                return f"due in {job.run_at - now} ms"
+            if self._table.schedule.next_up(1) == [job.number]:
+                return "it is next"
+            return self._table.schedule.why_not(job, now) or "it is next"
+
+    def stats(self) -> Stats:
+        """Return the figures of one instant, all of the same one. It looks at every job that is remembered."""
+        with self._turn() as now:
+            return stats_of(self._table.jobs(), self._counts, self._table.schedule, now)
+
+    def prune(self, *, keep: int, dead: bool = False) -> int:
+        """Forget finished jobs beyond the newest `keep`, oldest first; return how many.
+
+        Args:
+            keep: how many to remember.
+            dead: forget DEAD jobs beyond the newest `keep` of them, too.
+        """
+        check_integer("keep", keep, low=0)
+        with self._turn() as now:
+            surplus = 0
+            for job in self._table.surplus(keep, now):
+                self._drop(job)
+                surplus += 1
+            if dead:
+                by_age = sorted(self._table.dead(), key=lambda job: (job.failed_at or 0, job.number))
+                for job in by_age[: max(0, len(by_age) - keep)]:
+                    self._drop(job)
+                    surplus += 1
+            return surplus
+
+
+_STORIES = {
+    lifecycle.RUNNING: lambda job: f"held by {job.worker_id} until {job.lease_until}",
+    lifecycle.SUCCEEDED: lambda job: f"done at {job.finished_at}",
+    lifecycle.CANCELLED: lambda job: f"cancelled at {job.finished_at}",
+    DEAD: lambda job: f"given up at {job.failed_at}, {job.dead_reason}",
+}
+assert set(_STORIES) == {lifecycle.RUNNING, DEAD, *FINISHED}  # noqa: S101 - each state but PENDING

@@ -1,0 +1,181 @@
+"""What keeps a ready job back: limits, pauses, a retry budget, a dispatch limit. Gates count, and never search."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from jobqueue.arguments import check_integer
+from jobqueue.model import Outcome
+from jobqueue.retry import RetryBudget
+from jobqueue.scheduling.lanes import GroupKey
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much may wait, and how much may run at once; None for no limit.
+
+    Queued means PENDING, delayed jobs too; running means a live lease, so the place of a worker that crashed comes
+    back when its lease ends. Only a submit is ever refused; retries, releases and redrives are not.
+    """
+
+    max_queued: int | None = None
+    max_queued_per_tenant: int | None = None
+    max_running_per_tenant: int | None = None
+    max_running_per_band: Mapping[str, int] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse limits that are no numbers, and bands that do not exist."""
+        for name in ("max_queued", "max_queued_per_tenant", "max_running_per_tenant"):
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name), low=0)
+        for band, most in (self.max_running_per_band or {}).items():
+            if band not in {"H", "N", "L"}:
+                raise ValueError(f"max_running_per_band: {band!a} is no band, expected H, N or L")
+            check_integer(f"max_running_per_band[{band}]", most, low=0)
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchLimit:
+    """How many jobs of a type may run at once, found out by trying: half as many after a failure, one more after success.
+
+    Local to one queue object, like a cycle's place: each of several processes finds out for itself.
+
+    Source: D. Chiu and R. Jain, "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance in
+    Computer Networks", 1989, for additive increase and multiplicative decrease.
+
+    Args:
+        ceiling: where it starts, and never goes above.
+        floor: where it never goes below; at least 1.
+    """
+
+    ceiling: int
+    floor: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse a floor above the ceiling, or one at which nothing would run."""
+        check_integer("floor", self.floor, low=1)
+        check_integer("ceiling", self.ceiling, low=self.floor)
+
+
+@dataclass(slots=True)
+class _Dispatch:
+    """Where the dispatch limit of one type stands."""
+
+    limit: int
+    successes: int = 0
+    halved_at: int = 0
+
+
+class Running(NamedTuple):
+    """A job that runs: what it counts for, and the how-manieth hand-out it was."""
+
+    group: GroupKey
+    tenant: str
+    order: int
+
+
+@dataclass(slots=True)
+class Gates:
+    """Counts what runs, and says which groups of jobs and which tenants are kept back."""
+
+    limits: Limits
+    budget: RetryBudget | None = None
+    dispatch: DispatchLimit | None = None
+    paused: set[str] = field(default_factory=set)
+    running: dict[int, Running] = field(default_factory=dict)
+    by_tenant: Counter[str] = field(default_factory=Counter)
+    by_band: Counter[str] = field(default_factory=Counter)
+    by_type: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    _order: int = 0
+    _dispatched: dict[str, _Dispatch] = field(default_factory=dict)
+
+    def start(self, number: int, group: GroupKey, tenant: str) -> None:
+        """Count a job that was handed out."""
+        self._order += 1
+        self.running[number] = Running(group, tenant, self._order)
+        self._count(group, tenant, 1)
+
+    def end(self, number: int, outcome: Outcome, *, permanent: bool = False) -> str:
+        """Stop counting a job, learn from how it ended, and return its tenant."""
+        job = self.running.pop(number)
+        self._count(job.group, job.tenant, -1)
+        if self.dispatch is not None:
+            self._learn(job, outcome, permanent=permanent)
+        return job.tenant
+
+    def undo(self, number: int) -> str:
+        """Take a start back, as if it had not been, and return the tenant."""
+        job = self.running.pop(number)
+        self._count(job.group, job.tenant, -1)
+        self._order -= 1
+        return job.tenant
+
+    def is_full(self, tenant: str) -> bool:
+        """Return whether a tenant may have no more running."""
+        most = self.limits.max_running_per_tenant
+        return most is not None and self.by_tenant[tenant] >= most
+
+    def is_open(self, group: GroupKey) -> bool:
+        """Return whether jobs of a group may be handed out."""
+        return self.reason(group) is None
+
+    def reason(self, group: GroupKey) -> str | None:
+        """Return what keeps the jobs of a group back, in words; None if nothing does."""
+        band, type_, is_retry = group
+        if type_ in self.paused:
+            return f"type {type_} is paused"
+        most = (self.limits.max_running_per_band or {}).get(band)
+        if most is not None and self.by_band[band] >= most:
+            return f"band {band} is at its limit, {self.by_band[band]} of {most} running"
+        first, retries = self.by_type[type_, False], self.by_type[type_, True]
+        if self.dispatch is not None and first + retries >= self.dispatch_limit(type_):
+            return f"type {type_} is at its dispatch limit, {first + retries} of {self.dispatch_limit(type_)} running"
+        if is_retry and self.budget is not None and not self.budget.allows(first, retries):
+            return (
+                f"the retry budget of type {type_} is used up: {retries} retries beside {first} first attempts"
+            )
+        return None
+
+    def holds_for_budget(self, type_: str) -> bool:
+        """Return whether the retries of a type wait for its budget."""
+        return self.budget is not None and not self.budget.allows(
+            self.by_type[type_, False], self.by_type[type_, True]
+        )
+
+    def tenant_reason(self, tenant: str) -> str | None:
+        """Return in words that a tenant is at its limit; None if it is not."""
+        if not self.is_full(tenant):
+            return None
+        most = self.limits.max_running_per_tenant
+        return f"tenant {tenant} is at its limit, {self.by_tenant[tenant]} of {most} running"
+
+    def dispatch_limit(self, type_: str) -> int:
+        """Return how many jobs of a type may run at once, as far as was found out."""
+        assert self.dispatch is not None, "asked for only where there is one"  # noqa: S101 - for the type checker
+        return self._dispatched[type_].limit if type_ in self._dispatched else self.dispatch.ceiling
+
+    def _count(self, group: GroupKey, tenant: str, step: int) -> None:
+        kinds: tuple[tuple[Counter[object], object], ...] = (
+            (self.by_tenant, tenant),  # type: ignore[assignment]
+            (self.by_band, group.band),
+            (self.by_type, (group.type, group.is_retry)),
+        )
+        for counter, key in kinds:
+            counter[key] += step
+            if not counter[key]:
+                del counter[key]  # tenants and types come and go
+
+    def _learn(self, job: Running, outcome: Outcome, *, permanent: bool) -> None:
+        assert self.dispatch is not None, "asked for only where there is one"  # noqa: S101 - for the type checker
+        state = self._dispatched.setdefault(job.group.type, _Dispatch(self.dispatch.ceiling))
+        if outcome is Outcome.SUCCEEDED:
+            state.successes += 1
+            if state.successes >= state.limit:
+                state.limit, state.successes = min(self.dispatch.ceiling, state.limit + 1), 0
+        elif outcome is not Outcome.RELEASED and not permanent:
+            state.successes = 0
+            # One bad moment fails everything that runs at it: only what started since tells something new.
+            if job.order > state.halved_at:
+                state.limit = max(self.dispatch.floor, state.limit // 2)
+                state.halved_at = self._order

@@ -1,0 +1,298 @@
+"""The schedule of one queue: ready jobs, who of them is next, and what keeps the others back.
+
+Two of one shape. `PlainSchedule` is section one of the story: strict priority, nothing held back but paused
+types. `GatedSchedule` adds bands, tenants, aging, limits and budgets; a queue gets it only when it asks for one.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Protocol
+
+from jobqueue.model import Job, Outcome
+from jobqueue.scheduling.aging import band_at, next_age_at
+from jobqueue.scheduling.bands import BANDS, BandTurns, WeightedBands, band_of
+from jobqueue.scheduling.lanes import Group, GroupKey, Lanes, Ticket
+from jobqueue.scheduling.limits import Gates
+from jobqueue.scheduling.strict import StrictLines, StrictPriority, rank
+
+Types = frozenset[str] | None
+Scheduler = StrictPriority | WeightedBands
+
+
+class Schedule(Protocol):
+    """What the table of jobs needs of a schedule."""
+
+    paused: set[str]
+
+    def add(self, job: Job, now: int) -> None:
+        """Let a job that is ready join, or join again at the place that it has come to have."""
+        ...
+
+    def remove(self, job: Job) -> None:
+        """Take a job out, if it is in."""
+        ...
+
+    def next_age_at(self, job: Job, now: int) -> int | None:
+        """Return when a ready job should be added again, because it will have come to have another place."""
+        ...
+
+    def pick(self, types: Types) -> int | None:
+        """Return the number of the next job and take its turn; the caller then hands it out."""
+        ...
+
+    def started(self, job: Job) -> None:
+        """Hear that the job that was picked runs."""
+        ...
+
+    def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
+        """Hear that a job runs no more."""
+        ...
+
+    def next_up(self, most: int) -> list[int]:
+        """Return what that many picks would hand out, nothing ending meanwhile; it changes nothing."""
+        ...
+
+    def why_not(self, job: Job, now: int) -> str | None:
+        """Return what keeps a ready job back, or how far it is from being next; None if it cannot tell."""
+        ...
+
+    def holds_for_budget(self, job: Job) -> bool:
+        """Return whether a ready job waits for the retry budget of its type."""
+        ...
+
+    def promised_share(self) -> Mapping[str, float]:
+        """Return each band's part of the hand-outs that is promised while all have work."""
+        ...
+
+    def actual_share(self) -> Mapping[str, float]:
+        """Return each band's part of the hand-outs so far; empty before the first."""
+        ...
+
+
+class PlainSchedule:
+    """Strict priority; the only thing that keeps a job back is that its type is paused."""
+
+    def __init__(self) -> None:
+        self.paused: set[str] = set()
+        self._lines = StrictLines()
+        self._handed_out = Counter[str]()
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def add(self, job: Job, now: int) -> None:  # noqa: ARG002
+        """Let a ready job join."""
+        self._lines.add(job.number, job.type, rank(job.priority, job.run_at, job.number))
+
+    def remove(self, job: Job) -> None:
+        """Take a job out."""
+        self._lines.remove(job.number, job.type)
+
+    def next_age_at(self, job: Job, now: int) -> int | None:  # noqa: ARG002
+        """Nobody ages."""
+        return None
+
+    def pick(self, types: Types) -> int | None:
+        """Return the best ready job of these types that are not paused."""
+        if self.paused:
+            asked = self._lines.types() if types is None else types
+            return self._lines.pick([name for name in asked if name not in self.paused])
+        return self._lines.pick(types)
+
+    def started(self, job: Job) -> None:
+        """Count a hand-out of its band."""
+        self._handed_out[band_of(job.priority)] += 1
+
+    def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
+        """Nothing is counted."""
+
+    def holds_for_budget(self, job: Job) -> bool:  # noqa: ARG002
+        """There is no budget."""
+        return False
+
+    def promised_share(self) -> Mapping[str, float]:
+        """Promise nothing: the best job goes first, whatever band it is of."""
+        return {}
+
+    def actual_share(self) -> Mapping[str, float]:
+        """Return each band's part of the hand-outs so far."""
+        return _shares(self._handed_out)
+
+    def next_up(self, most: int) -> list[int]:
+        """Return the best jobs in order."""
+        return self._lines.best(most, self.paused)
+
+    def why_not(self, job: Job, now: int) -> str | None:  # noqa: ARG002
+        """Return that the type is paused, or how many jobs come before."""
+        if job.type in self.paused:
+            return f"type {job.type} is paused"
+        return _place(self._lines.before(job.number, job.type, self.paused))
+
+
+class GatedSchedule:
+    """Ready jobs in lanes, gates before them, and a scheduler that takes turns among what is open."""
+
+    def __init__(self, scheduler: Scheduler, gates: Gates) -> None:
+        self.gates = gates
+        self.paused = gates.paused
+        self._aging_millis = scheduler.aging_millis
+        self._is_strict = isinstance(scheduler, StrictPriority)
+        self._lanes = Lanes()
+        self._turns = scheduler.begin()
+        self._picked: dict[int, Ticket] = {}
+        self._handed_out = Counter[str]()
+        self._promised = scheduler.promised_share()
+
+    def __len__(self) -> int:
+        return len(self._lanes)
+
+    def add(self, job: Job, now: int) -> None:
+        """Let a ready job join the lane where it counts now."""
+        self._lanes.remove(job.number)  # not `remove`: a job that only moves has not emptied its tenant's lane
+        self._lanes.add(self._ticket(job, now))
+        if self.gates.is_full(job.tenant):  # also a limit of 0, which nobody ever reaches by starting
+            self._lanes.close(job.tenant)
+
+    def remove(self, job: Job) -> None:
+        """Take a job out."""
+        ticket = self._lanes.remove(job.number)
+        if ticket is not None and not self._lanes.ready[ticket.group.band, ticket.tenant]:
+            self._turns.emptied(ticket.group.band, ticket.tenant)
+
+    def next_age_at(self, job: Job, now: int) -> int | None:
+        """Return when the job gains a band."""
+        return next_age_at(band_of(job.priority), job.ready_since, now, self._aging_millis)
+
+    def pick(self, types: Types) -> int | None:
+        """Return the next eligible job and take its slot, its tenant's turn and its price."""
+        ticket = self._turns.pick(self._lanes, self._open(types))
+        if ticket is None:
+            return None
+        self._picked[ticket.number] = ticket
+        return ticket.number
+
+    def started(self, job: Job) -> None:
+        """Count a job that runs; its tenant may be at its limit with it."""
+        ticket = self._picked.pop(job.number, None)
+        group = ticket.group if ticket else GroupKey(band_of(job.priority), job.type, job.attempts > 1)
+        self._handed_out[group.band] += 1
+        self.gates.start(job.number, group, job.tenant)
+        if self.gates.is_full(job.tenant):
+            self._lanes.close(job.tenant)
+
+    def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
+        """Stop counting a job; its tenant may have room again."""
+        tenant = self.gates.end(job.number, outcome, permanent=permanent)
+        if not self.gates.is_full(tenant):
+            self._lanes.open(tenant)
+
+    def next_up(self, most: int) -> list[int]:
+        """Pick for real, then put everything back: so it cannot drift from what a poll does."""
+        position = self._turns.save()
+        taken: list[Ticket] = []
+        while len(taken) < most and (number := self.pick(None)) is not None:
+            ticket = self._picked.pop(number)
+            taken.append(ticket)
+            self._lanes.remove(number)
+            if not self._lanes.ready[ticket.group.band, ticket.tenant]:
+                self._turns.emptied(ticket.group.band, ticket.tenant)
+            self.gates.start(number, ticket.group, ticket.tenant)
+            if self.gates.is_full(ticket.tenant):
+                self._lanes.close(ticket.tenant)
+        for ticket in reversed(taken):
+            self.gates.undo(ticket.number)
+            self._lanes.add(ticket)
+            if not self.gates.is_full(ticket.tenant):
+                self._lanes.open(ticket.tenant)
+        self._turns.load(position)
+        return [ticket.number for ticket in taken]
+
+    def why_not(self, job: Job, now: int) -> str | None:
+        """Return what keeps a job back; of an open one, how far its band, its tenant or itself is from being next."""
+        ticket = self._ticket(job, now)
+        kept_back = self.gates.reason(ticket.group) or self.gates.tenant_reason(ticket.tenant)
+        if kept_back is not None:
+            return kept_back
+        open_groups = self._open(None)
+        band = ticket.group.band
+        if isinstance(self._turns, BandTurns):
+            label = band_of(job.priority)
+            shown = band if label == band else f"{label}, aged to {band}"
+            away = self._turns.slots_away(band, open_groups)
+            if away:
+                return f"band {shown}: {_slots(away)} away"
+        own = [t for t in self._lanes.tickets.values() if t.tenant == ticket.tenant or self._is_strict]
+        before = sum(1 for t in own if self._is_before(t, ticket))
+        if before or self._is_strict:
+            whose = "" if self._is_strict else f" of tenant {ticket.tenant}"
+            return _place(before, whose)
+        return f"it is the next of tenant {ticket.tenant} in band {band}; other tenants have their turn first"
+
+    def holds_for_budget(self, job: Job) -> bool:
+        """Return whether a ready job waits for the retry budget of its type."""
+        return job.attempts > 0 and self.gates.holds_for_budget(job.type)
+
+    def promised_share(self) -> Mapping[str, float]:
+        """Return what the cycle promises."""
+        return self._promised
+
+    def actual_share(self) -> Mapping[str, float]:
+        """Return each band's part of the hand-outs so far, aged jobs in the band that they had come to."""
+        return _shares(self._handed_out)
+
+    def _is_before(self, other: Ticket, ticket: Ticket) -> bool:
+        same_band = self._is_strict or other.group.band == ticket.group.band
+        return (
+            same_band
+            and other.rank < ticket.rank
+            and self.gates.is_open(other.group)
+            and not self.gates.is_full(other.tenant)
+        )
+
+    def _open(self, types: Types) -> Mapping[str, list[Group]]:
+        """Return the groups that may be served, by band: as many as there are types, not jobs or tenants."""
+        groups: dict[str, list[Group]] = {}
+        for key, group in self._lanes.groups():
+            if (types is None or key.type in types) and self.gates.is_open(key):
+                groups.setdefault(key.band, []).append(group)
+        return groups
+
+    def _ticket(self, job: Job, now: int) -> Ticket:
+        label = band_of(job.priority)
+        band = band_at(label, job.ready_since, now, self._aging_millis)
+        key: tuple[int, ...] = rank(job.priority, job.run_at, job.number)
+        if self._aging_millis is not None:
+            # Aged jobs come first in their tenant's lane, the longest ready first: else an old one would
+            # still wait behind its own tenant's flood of new ones.
+            key = (1, *key) if band == label else (0, job.ready_since, job.number)
+        return Ticket(job.number, GroupKey(band, job.type, job.attempts > 0), job.tenant, job.cost, key)
+
+
+def schedule_for(scheduler: Scheduler, gates: Gates) -> PlainSchedule | GatedSchedule:
+    """Return the simplest schedule that does what is asked for."""
+    limits = gates.limits
+    has_gates = (
+        gates.budget is not None
+        or gates.dispatch is not None
+        or limits.max_running_per_tenant is not None
+        or bool(limits.max_running_per_band)
+    )
+    if isinstance(scheduler, StrictPriority) and not has_gates:
+        return PlainSchedule()
+    return GatedSchedule(scheduler, gates)
+
+
+def _shares(handed_out: Counter[str]) -> dict[str, float]:
+    total = handed_out.total()
+    return {band: handed_out[band] / total for band in BANDS} if total else {}
+
+
+def _slots(count: int) -> str:
+    return f"{count} slot" + "s" * (count != 1)
+
+
+def _place(before: int, whose: str = "") -> str | None:
+    """Return how many jobs come before; None if none does, and the job is next."""
+    if not before:
+        return None
+    return f"{before} job{'s' * (before != 1)}{whose} {'come' if before != 1 else 'comes'} before it"

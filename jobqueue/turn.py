@@ -1,0 +1,202 @@
+"""One turn of the queue: take the lock, settle what is due, let a rule make the next version of a job, tell it.
+
+Every operation of the queue is made of these few steps; what the operations are is said elsewhere.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from jobqueue import lifecycle, replay
+from jobqueue.arguments import check_string
+from jobqueue.clock import TimeSource
+from jobqueue.errors import AdmissionError, IllegalStateError, StaleTokenError, UnknownJobError
+from jobqueue.events import ABOUT_AN_ATTEMPT, Event, EventKind, Outbox
+from jobqueue.lifecycle import RUNNING
+from jobqueue.model import Job, JobView, Lease
+from jobqueue.orders import Order
+from jobqueue.retry import RetryRule
+from jobqueue.scheduling.limits import Limits
+from jobqueue.table import JobTable
+from jobqueue.views import lease_of, view_of
+
+RETRY_AFTER_MILLIS = 1000
+"""After what time a producer that was refused may try again; how soon there is room, nobody knows."""
+
+
+class Turns:
+    """The state of a queue, and the steps of a turn."""
+
+    def __init__(  # noqa: PLR0917 - the parts of a queue, one by one
+        self,
+        time: TimeSource,
+        table: JobTable,
+        outbox: Outbox,
+        rule: RetryRule,
+        limits: Limits,
+        max_run_millis: int | None,
+        keep_finished: int | None,
+    ) -> None:
+        self._time = time
+        self._table = table
+        self._outbox = outbox
+        self._rule = rule
+        self._limits = limits
+        self._max_run_millis = max_run_millis
+        self._keep_finished = keep_finished
+        self._now = time.now()
+        self._counts = Counter[str]()
+        # One lock for everything: between "is it free?" and "it is mine" no other thread may look.
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def _turn(self) -> Iterator[int]:
+        """Take the lock, settle what is due, hand out `now`; tell the events after letting the lock go."""
+        try:
+            with self._lock:
+                self._settle()
+                try:
+                    yield self._now
+                except (IllegalStateError, AdmissionError) as refusal:
+                    self._tell_refusal(refusal)
+                    raise
+        finally:
+            self._outbox.deliver()
+
+    @contextmanager
+    def _held(self, job_id: str, token: str, operation: str) -> Iterator[tuple[Job, int]]:
+        """One turn for whoever holds the job: hand out the job and `now`, or refuse the token."""
+        check_string("job_id", job_id)
+        check_string("token", token)
+        with self._turn() as now:
+            job = self._find(job_id)
+            lifecycle.check_token(job, token, operation)
+            yield job, now
+
+    def _settle(self) -> int:
+        """Do what time alone decides, by instant, then submission order; return how many jobs it settled."""
+        # A clock that was set back must not bring a lease back to life.
+        now = self._now = max(self._now, self._time.now())
+        settled = 0
+        for job in self._table.settle(now):
+            if job.status is RUNNING:
+                self._commit(job, after := lifecycle.expired(job, self._rule), after.ended_at)
+            else:
+                self._commit(job, after := lifecycle.missed(job), after.failed_at)
+            settled += 1
+        return settled
+
+    # -- what operations are made of ---------------------------------------------------------------------
+
+    def _find(self, job_id: str) -> Job:
+        job = self._table.get(job_id)
+        if job is None:
+            raise UnknownJobError(
+                f"no job has the id {job_id[:40]!a}: {self._table.last_number} were submitted so far, "
+                "and finished ones are forgotten where keep_finished says so",
+                job_id=job_id,
+            )
+        return job
+
+    def _seen(self, job: Job) -> JobView:
+        return view_of(job, self._table.hold_of(job, self._now))
+
+    def _accept(self, order: Order, now: int) -> str:
+        """Make a job of an order, unless its deadline or the limits forbid it."""
+        job = order.job(self._table.last_number + 1, now)
+        self._admit(order.tenant)
+        self._commit(None, job, now, order.told())
+        return job.id
+
+    def _admit(self, tenant: str) -> None:
+        queued, limits = self._table.queued, self._limits
+        if limits.max_queued is not None and queued.total() >= limits.max_queued:
+            self._turn_away(f"the queue has {queued.total()} jobs waiting, of {limits.max_queued} allowed")
+        most = limits.max_queued_per_tenant
+        if most is not None and queued[tenant] >= most:
+            self._turn_away(f"tenant {tenant} has {queued[tenant]} jobs waiting, of {most} allowed")
+
+    def _turn_away(self, found: str) -> None:
+        raise AdmissionError(f"cannot submit: {found}; try again later", retry_after_millis=RETRY_AFTER_MILLIS)
+
+    def _hand_out(
+        self, worker_id: str, lease_millis: int, types: frozenset[str] | None, now: int
+    ) -> Lease | None:
+        """Lease the next job to a worker; None if none is eligible."""
+        number = self._table.schedule.pick(types)
+        if number is None:
+            return None
+        job = self._find(f"J{number}")
+        running = lifecycle.leased(job, now, worker_id, lease_millis, self._max_run_millis)
+        self._commit(job, running, now, {"types": None if types is None else sorted(types)})
+        return lease_of(running)
+
+    def _redo(self, event: Event, before: Job | None, after: Job | None) -> None:
+        """Make the change again that an event tells of, at its instant."""
+        self._now = event.at
+        schedule = self._table.schedule
+        if event.kind is EventKind.LEASED:
+            types = event.detail["types"]
+            schedule.pick(
+                None if types is None else frozenset(types)
+            )  # so that slots and turns move as they did
+        elif event.kind in {EventKind.PAUSED, EventKind.RESUMED}:
+            (schedule.paused.add if event.kind is EventKind.PAUSED else schedule.paused.discard)(
+                event.detail["type"]
+            )
+        elif event.kind is EventKind.DROPPED and before is not None:
+            self._table.drop(before)
+        elif event.kind is EventKind.REDRIVEN and after is not None:
+            self._table.record(replay.redrive_of(event, after))
+        if after is not None:
+            self._put(before, after)
+
+    # -- putting away and telling ------------------------------------------------------------------------
+
+    def _commit(
+        self, before: Job | None, after: Job, at: int | None, told: Mapping[str, Any] | None = None
+    ) -> None:
+        """Put the next version of a job in the place of the last one, and tell what happened at `at`."""
+        kinds = self._put(before, after)
+        if self._outbox.listening:
+            for kind in kinds:
+                self._post(kind, at or 0, after, {**replay.detail(kind, after), **(told or {})})
+        if self._keep_finished is not None:
+            for job in self._table.surplus(self._keep_finished, self._now):
+                self._drop(job)
+
+    def _put(self, before: Job | None, after: Job) -> tuple[EventKind, ...]:
+        """Put the next version of a job in the place of the last one, and count what it is called."""
+        self._table.put(after, self._now)
+        kinds = replay.kinds(before, after)
+        self._counts.update(kinds)
+        return kinds
+
+    def _drop(self, job: Job) -> None:
+        self._table.drop(job)
+        if self._outbox.listening:
+            self._post(EventKind.DROPPED, self._now, job, {})
+
+    def _post(self, kind: EventKind, at: int, job: Job, detail: Mapping[str, Any]) -> None:
+        worker_id = job.worker_id if kind in ABOUT_AN_ATTEMPT else None
+        attempt = job.attempts + (kind is EventKind.RELEASED)
+        self._outbox.post(at, kind, job.id, worker_id, attempt, job.generation, detail)
+
+    def _tell_refusal(self, refusal: IllegalStateError | AdmissionError) -> None:
+        """Tell who was refused what; the attempt is the one that the token was made for, if any."""
+        self._counts["refused_tokens"] += isinstance(refusal, StaleTokenError)
+        if not self._outbox.listening:
+            return
+        job = self._table.get(getattr(refusal, "job_id", ""))
+        worker_id, attempt, generation = None, 0, 0
+        detail = replay.refusal_detail(refusal, job)
+        if job is not None and isinstance(refusal, StaleTokenError):
+            generation = lifecycle.token_generation(job, refusal.token)
+        if job is not None and generation:
+            asked = self._table.attempts(job)[generation - 1]
+            worker_id, attempt = asked.worker_id, asked.attempt
+            detail["ended_at"] = asked.ended_at
+        job_id = None if job is None else job.id
+        self._outbox.post(self._now, EventKind.REFUSED, job_id, worker_id, attempt, generation, detail)
