@@ -13,13 +13,15 @@ from jobqueue.events import Event
 class Note:
     """Something that happened outside of the queue.
 
-    `kind` is crashed, restarted, froze, thawed or effect (the work was done, out in the world).
+    `kind` is crashed, restarted, froze, thawed, effect (the work was done, out in the world) or report_lost.
+    `times` counts how often the effect of this job has happened.
     """
 
     at: int
     kind: str
     worker: str
     job_id: str | None = None
+    times: int = 1
 
 
 Entry = Event | Note

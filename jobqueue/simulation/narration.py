@@ -62,8 +62,10 @@ _RULES = {
     EventKind.RETRY_SCHEDULED: _arrow("retry", lifecycle.to_retry),
     EventKind.DEAD_LETTERED: _arrow("bury", lifecycle.to_bury),
     EventKind.REDRIVEN: _arrow("retry_dead", lifecycle.brought_back),
+    EventKind.RELEASED: _arrow("release", lifecycle.released),
     EventKind.CANCELLED: _arrow("cancel", lifecycle.cancelled),
 }
+_MISSED = _arrow("miss", lifecycle.missed)
 _STATE_FORBIDS = Rule("an operation that the job's state does not allow is refused", lifecycle.follow)
 _OUTSIDE = Rule(
     "what is done outside the queue is done: no token can take it back, so receivers must bear a repetition",
@@ -76,6 +78,8 @@ _REPORTS = {
     "renew": "asks to renew the lease of",
     "cancel": "asks to cancel",
     "retry_dead": "asks to bring back",
+    "redrive": "asks to bring back",
+    "release": "wants to give back",
 }
 
 
@@ -92,6 +96,8 @@ def narrate(entry: Entry, max_attempts: int) -> Sentence:
     who, text = _TELLERS[entry.kind](entry, max_attempts)
     if entry.kind is not EventKind.REFUSED:
         rule = _RULES.get(entry.kind)
+        if entry.kind is EventKind.DEAD_LETTERED and entry.detail["reason"] == lifecycle.DEADLINE:
+            rule = _MISSED
     else:
         rule = _ONLY_THE_CURRENT_TOKEN if entry.detail["token"] is not None else _STATE_FORBIDS
     return Sentence(entry.at, who, text, entry.kind, entry.job_id, rule)
@@ -104,8 +110,16 @@ def _note_text(note: Note) -> str:
         "restarted": "is restarted, with empty hands",
         "froze": f"freezes{with_job}",
         "thawed": f"wakes up{with_job} and goes on as if nothing had been",
-        "effect": f"has done the work of {note.job_id}, out in the world",
+        "effect": f"has done the work of {note.job_id}, out in the world{_again(note)}",
+        "report_lost": f"reports success for {note.job_id}, but the report is lost on its way",
     }[note.kind]
+
+
+def _again(note: Note) -> str:
+    """Return what a repeated effect means for receivers."""
+    if note.times == 1:
+        return ""
+    return f", again: a naive receiver has it {note.times} times, one that keeps job ids once"
 
 
 def _submitted(event: Event, _: int) -> tuple[str, str]:
@@ -113,7 +127,11 @@ def _submitted(event: Event, _: int) -> tuple[str, str]:
     run_at = detail["run_at_millis"]
     priority = f", priority {detail['priority']}" if detail["priority"] else ""
     due = "" if run_at is None or run_at <= event.at else f", due at {seconds(run_at)}"
-    return PRODUCER, f"submits {event.job_id} ({detail['type']}{priority}){due}"
+    deadline = detail["deadline_millis"]
+    given_up = "" if deadline is None else f", to be started before {seconds(deadline)}"
+    tenant = "" if detail["tenant"] == "default" else f" for {detail['tenant']}"
+    cost = "" if detail["cost"] == 1 else f", cost {detail['cost']}"
+    return PRODUCER, f"submits {event.job_id} ({detail['type']}{priority}{cost}){tenant}{due}{given_up}"
 
 
 def _leased(event: Event, most: int) -> tuple[str, str]:
@@ -155,11 +173,30 @@ def _retry_scheduled(event: Event, _: int) -> tuple[str, str]:
 
 
 def _dead_lettered(event: Event, most: int) -> tuple[str, str]:
-    return QUEUE, f"{event.job_id} is a dead letter: {event.attempt} of {most} attempts are used up"
+    why = {
+        lifecycle.PERMANENT: "its failure was reported as permanent",
+        lifecycle.ATTEMPTS_EXHAUSTED: f"{event.attempt} of {most} attempts are used up",
+        lifecycle.DEADLINE: "it could no longer be started before its deadline",
+    }[event.detail["reason"]]
+    return QUEUE, f"{event.job_id} is a dead letter: {why}"
+
+
+def _released(event: Event, _: int) -> tuple[str, str]:
+    return str(event.worker_id), f"gives {event.job_id} back unstarted: it has its place and its attempt again"
+
+
+def _paused(event: Event, _: int) -> tuple[str, str]:
+    return OPERATOR, f"pauses {event.detail['type']}: jobs of this type are not handed out"
+
+
+def _resumed(event: Event, _: int) -> tuple[str, str]:
+    return OPERATOR, f"resumes {event.detail['type']}"
 
 
 def _redriven(event: Event, _: int) -> tuple[str, str]:
-    return OPERATOR, f"brings {event.job_id} back: ready now, with a new set of attempts"
+    run_at = event.detail["run_at"]
+    ready = "ready now" if run_at <= event.at else f"ready at {seconds(run_at)}"
+    return OPERATOR, f"brings {event.job_id} back: {ready}, with a new set of attempts"
 
 
 def _cancelled(event: Event, _: int) -> tuple[str, str]:
@@ -171,12 +208,15 @@ def _dropped(event: Event, _: int) -> tuple[str, str]:
 
 
 def _refused(event: Event, _: int) -> tuple[str, str]:
-    return event.worker_id or OPERATOR, f"{asked(event)}. Refused: {found(event)}"
+    nobody = PRODUCER if event.detail["operation"] in {"submit", "submit_once"} else OPERATOR
+    return event.worker_id or nobody, f"{asked(event)}. Refused: {found(event)}"
 
 
 def asked(event: Event) -> str:
     """Return what was asked for in a refused request."""
     detail = event.detail
+    if detail["operation"] in {"submit", "submit_once"}:
+        return "asks to submit one more job"
     token = f" with token {detail['token']}" if detail["token"] is not None else ""
     return f"{_REPORTS[detail['operation']]} {event.job_id}{token}"
 
@@ -184,6 +224,10 @@ def asked(event: Event) -> str:
 def found(event: Event) -> str:
     """Return what stood against a refused request."""
     detail = event.detail
+    if detail["reason"] == "admission":
+        return "as many jobs wait as the limits allow"
+    if detail["operation"] in {"redrive", "retry_dead", "submit_once"}:
+        return str(detail["message"]).partition(": ")[2]
     if "holder" in detail:
         until = seconds(detail["lease_until"])
         return f"the current lease is {detail['held_token']}, held by {detail['holder']} until {until}"
@@ -204,6 +248,9 @@ _TELLERS: dict[EventKind, Callable[[Event, int], tuple[str, str]]] = {
     EventKind.RETRY_SCHEDULED: _retry_scheduled,
     EventKind.DEAD_LETTERED: _dead_lettered,
     EventKind.REDRIVEN: _redriven,
+    EventKind.RELEASED: _released,
+    EventKind.PAUSED: _paused,
+    EventKind.RESUMED: _resumed,
     EventKind.CANCELLED: _cancelled,
     EventKind.DROPPED: _dropped,
     EventKind.REFUSED: _refused,

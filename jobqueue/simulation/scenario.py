@@ -3,10 +3,12 @@
 All instants and durations are integer milliseconds.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from jobqueue.retry import RetryPolicy
+from jobqueue.retry import Jitter, RetryBudget, RetryPolicy
+from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
 
 
 class MishapKind(StrEnum):
@@ -14,21 +16,24 @@ class MishapKind(StrEnum):
 
     CRASH = "crash"
     FREEZE = "freeze"
+    CRASH_BEFORE_REPORT = "crash before report"
+    LOSE_REPORT = "lose report"
 
 
 @dataclass(frozen=True, slots=True)
 class Mishap:
-    """A crash or a freeze in the middle of a job, on the first so many jobs that the worker takes.
+    """What goes wrong on the first so many jobs that a worker takes.
 
     Args:
-        kind: a crashed worker has forgotten everything; a frozen one goes on later as if nothing had been.
-        after_millis: how far into the job it happens.
+        kind: a crashed worker has forgotten everything; a frozen one goes on later as if nothing had been; a
+            report can be lost on its way, and the worker does not know.
+        after_millis: how far into the job it happens; nothing for the two that happen at its end.
         lasts_millis: how long until the worker is restarted, or wakes up; None for never.
         times: how many jobs it happens on.
     """
 
     kind: MishapKind
-    after_millis: int
+    after_millis: int = 0
     lasts_millis: int | None = None
     times: int = 1
 
@@ -60,13 +65,31 @@ class Habits:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A job that a producer submits at an instant, due after a delay."""
+    """A job that a producer submits at an instant, or several, one after another.
+
+    Args:
+        at: when, for the first.
+        type: what kind of work.
+        payload: the text for the worker.
+        priority: higher goes first.
+        delay_millis: how long after its submit it is due.
+        tenant: on whose behalf.
+        cost: how much of a worker's time it is worth.
+        deadline_millis: how long after its submit it is given up; None for never.
+        times: how many such jobs.
+        every_millis: how long after one the next is submitted; 0 for all at once.
+    """
 
     at: int
     type: str
     payload: str = ""
     priority: int = 0
     delay_millis: int = 0
+    tenant: str = "default"
+    cost: int = 1
+    deadline_millis: int | None = None
+    times: int = 1
+    every_millis: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +112,18 @@ class Poke:
 
 
 @dataclass(frozen=True, slots=True)
+class Rules:
+    """What the queue of a scenario is asked to do beyond its retry policy; the defaults ask for nothing."""
+
+    scheduler: StrictPriority | WeightedBands = field(default_factory=StrictPriority)
+    limits: Limits | None = None
+    jitter: Jitter | None = None
+    retry_budget: RetryBudget | None = None
+    dispatch_limit: DispatchLimit | None = None
+    max_run_millis: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """A small story about one idea, with everything that decides its outcome.
 
@@ -99,6 +134,8 @@ class Scenario:
         story: what goes on, in two or three sentences.
         watch: what to look at, one line each.
         policy: the queue's retry policy.
+        rules: what else the queue is asked to do.
+        work_millis: how long jobs of some types take, whoever does them.
         workers: who works.
         tasks: what is submitted.
         outages: what is down when.
@@ -119,6 +156,8 @@ class Scenario:
     tasks: tuple[Task, ...]
     outages: tuple[Outage, ...] = ()
     pokes: tuple[Poke, ...] = ()
+    rules: Rules = field(default_factory=Rules)
+    work_millis: Mapping[str, int] = field(default_factory=dict)
     seed: int = 1
     teaser_at: int = 0
     lesson: str = ""

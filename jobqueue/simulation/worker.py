@@ -40,6 +40,10 @@ class Surroundings(Protocol):
         """Return why the work on a job fails at this instant; None if it goes well."""
         ...
 
+    def work_millis_of(self, lease: Lease) -> int | None:
+        """Return how long the work on a job takes, where its type says so."""
+        ...
+
     def note(self, kind: str, worker: str, job_id: str | None = None) -> None:
         """Write down what no queue can see."""
         ...
@@ -138,6 +142,8 @@ class SimulatedWorker:
         if error is None:
             # The effect comes before the report: that order is what makes a lost report repeat the effect.
             self._note("effect")
+            if self._is_befallen_at_the_end():
+                return
             self._report(lambda: queue.complete(lease.job_id, lease.token))
         else:
             self._report(lambda: queue.fail(lease.job_id, lease.token, error))
@@ -180,16 +186,29 @@ class SimulatedWorker:
     def _plan_mishap(self) -> None:
         mishap = self.habits.mishap
         self._taken += 1
-        if mishap is not None and self._taken <= mishap.times:
+        in_the_middle = mishap is not None and mishap.kind in {MishapKind.CRASH, MishapKind.FREEZE}
+        if mishap is not None and in_the_middle and self._taken <= mishap.times:
             self._plan(mishap.after_millis, lambda: self._befall(mishap))
 
+    def _is_befallen_at_the_end(self) -> bool:
+        """Let happen what happens between the work and the report; return whether that prevents the report."""
+        mishap = self.habits.mishap
+        if mishap is None or self._taken > mishap.times:
+            return False
+        if mishap.kind is MishapKind.LOSE_REPORT:
+            self._note("report_lost")
+            self._let_go()
+        elif mishap.kind is MishapKind.CRASH_BEFORE_REPORT:
+            self._befall(mishap)
+        return mishap.kind in {MishapKind.LOSE_REPORT, MishapKind.CRASH_BEFORE_REPORT}
+
     def _befall(self, mishap: Mishap) -> None:
-        if mishap.kind is MishapKind.CRASH:
-            end: Action = self.restart
-            self.crash()
-        else:
-            end = self.thaw
+        if mishap.kind is MishapKind.FREEZE:
+            end: Action = self.thaw
             self.freeze()
+        else:
+            end = self.restart
+            self.crash()
         if mishap.lasts_millis is not None:
             # Planned in the world's name, not the worker's: nobody who stands still wakes himself up.
             self._world.engine.plan(self._world.now() + mishap.lasts_millis, end)
@@ -201,6 +220,9 @@ class SimulatedWorker:
 
     def _work_millis(self, lease: Lease) -> int:
         """Draw how long this job takes, from the job and its attempt, not from who drew before."""
+        fixed = self._world.work_millis_of(lease)
+        if fixed is not None:
+            return fixed
         draw = random.Random(f"{self._world.seed}:{lease.job_id}:{lease.generation}")  # noqa: S311 - a story's dice
         return self.habits.work_millis + draw.randint(0, self.habits.spread_millis)
 

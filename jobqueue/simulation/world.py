@@ -3,10 +3,11 @@
 Nothing in it is random but what the seed decides, and time moves only when somebody moves it.
 """
 
+from collections import Counter
 from contextlib import suppress
 
 from jobqueue.clock import ManualClock
-from jobqueue.errors import JobQueueError
+from jobqueue.errors import AdmissionError, JobQueueError
 from jobqueue.events import EventLog
 from jobqueue.model import JobStatus, JobView, Lease
 from jobqueue.queue import JobQueue
@@ -31,13 +32,27 @@ class World:
         self.clock = ManualClock()
         self.engine = Engine(self.clock)
         self.log = EventLog()
-        self.queue = JobQueue(self.clock, scenario.policy, log=self.log)
+        rules = scenario.rules
+        self.queue = JobQueue(
+            self.clock,
+            scenario.policy,
+            scheduler=rules.scheduler,
+            limits=rules.limits,
+            jitter=rules.jitter,
+            retry_budget=rules.retry_budget,
+            dispatch_limit=rules.dispatch_limit,
+            max_run_millis=rules.max_run_millis,
+            log=self.log,
+        )
+        self.effects = Counter[str]()
         self.chronicle = Chronicle()
         self.queue.subscribe(self.chronicle.add)
         self._submitted = 0
         # Producers are planned before workers: at one instant a job is there before somebody asks for it.
         for task in scenario.tasks:
-            self.engine.plan(task.at, lambda task=task: self._submit_task(task))  # type: ignore[misc]
+            for number in range(task.times):
+                at = task.at + number * task.every_millis
+                self.engine.plan(at, lambda task=task: self._submit_task(task))  # type: ignore[misc]
         for poke in scenario.pokes:
             self.engine.plan(poke.at, lambda poke=poke: self._poke(poke))  # type: ignore[misc]
         self.workers = {habits.name: SimulatedWorker(habits, self) for habits in scenario.workers}
@@ -54,12 +69,14 @@ class World:
 
     def outcome_of(self, lease: Lease) -> str | None:
         """Return why the work on a job fails at this instant; None if it goes well."""
-        down = (
-            o.error
-            for o in self.scenario.outages
-            if o.type == lease.type and o.begins_at <= self.now() < o.ends_at
-        )
-        return next(down, None)
+        for outage in self.scenario.outages:
+            if outage.type == lease.type and outage.begins_at <= self.now() < outage.ends_at:
+                return outage.error
+        return None
+
+    def work_millis_of(self, lease: Lease) -> int | None:
+        """Return how long the work on a job takes, where its type says so."""
+        return self.scenario.work_millis.get(lease.type)
 
     def next_at(self) -> int | None:
         """Return the next instant at which something can be seen to happen; None if nothing ever will.
@@ -71,9 +88,9 @@ class World:
             if job.status is JobStatus.RUNNING:
                 instants.append(job.lease_until)
             elif job.status is JobStatus.PENDING and job.next_run_at > now:
-                instants.append(job.next_run_at)
+                instants += [job.next_run_at, job.deadline]
             elif job.status is JobStatus.PENDING:
-                instants.append(self.engine.next_at(background=True))
+                instants += [self.engine.next_at(background=True), job.deadline]
         return min((instant for instant in instants if instant is not None), default=None)
 
     def timeline(self) -> Timeline:
@@ -103,10 +120,23 @@ class World:
 
     # -- interfering -------------------------------------------------------------------------------------
 
-    def submit(self, type: str, payload: str = "", priority: int = 0, delay_millis: int = 0) -> str:
-        """Submit a job that is due after a delay."""
+    def submit(
+        self,
+        type: str,
+        payload: str = "",
+        priority: int = 0,
+        delay_millis: int = 0,
+        *,
+        tenant: str = "default",
+        cost: int = 1,
+        deadline_millis: int | None = None,
+    ) -> str:
+        """Submit a job that is due after a delay, and given up some time after its submit."""
         run_at = self.now() + delay_millis if delay_millis else None
-        job_id = self.queue.submit(type, payload, priority, run_at)
+        deadline = None if deadline_millis is None else self.now() + deadline_millis
+        job_id = self.queue.submit(
+            type, payload, priority, run_at, tenant=tenant, cost=cost, deadline_millis=deadline
+        )
         self._submitted += 1
         return job_id
 
@@ -116,7 +146,15 @@ class World:
 
     def redrive(self, job_id: str) -> None:
         """Bring a dead letter back."""
-        self.queue.retry_dead(job_id)
+        self.queue.redrive(job_id, actor="operator", note="looked at it, and wants it tried again")
+
+    def pause(self, type: str) -> None:
+        """Let no job of a type be handed out."""
+        self.queue.pause(type)
+
+    def resume(self, type: str) -> None:
+        """Let jobs of a type be handed out again."""
+        self.queue.resume(type)
 
     def crash(self, worker: str) -> bool:
         """Let a worker die."""
@@ -136,7 +174,10 @@ class World:
 
     def note(self, kind: str, worker: str, job_id: str | None = None) -> None:
         """Write down what no queue can see."""
-        self.chronicle.add(Note(self.now(), kind, worker, job_id))
+        if kind == "effect" and job_id is not None:
+            self.effects[job_id] += 1
+        times = self.effects[job_id] if kind == "effect" and job_id is not None else 1
+        self.chronicle.add(Note(self.now(), kind, worker, job_id, times))
 
     def _poke(self, poke: Poke) -> None:
         """Do what the story says; if somebody has made it impossible, the story goes on without it."""
@@ -144,7 +185,16 @@ class World:
             getattr(self, poke.verb)(poke.target)
 
     def _submit_task(self, task: Task) -> None:
-        self.submit(task.type, task.payload, task.priority, task.delay_millis)
+        with suppress(AdmissionError):  # the refusal is in the log; the producer of a story does not try again
+            self.submit(
+                task.type,
+                task.payload,
+                task.priority,
+                task.delay_millis,
+                tenant=task.tenant,
+                cost=task.cost,
+                deadline_millis=task.deadline_millis,
+            )
 
     def _worker(self, name: str) -> SimulatedWorker:
         if name not in self.workers:

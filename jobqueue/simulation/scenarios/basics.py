@@ -1,11 +1,9 @@
-"""The scenarios, as data. Each is about one idea, and small enough to be followed step by step."""
-
-from difflib import get_close_matches
+"""Scenarios of the core: a job's life, leases, tokens, crashes, backoff."""
 
 from jobqueue.retry import RetryPolicy
 from jobqueue.simulation.scenario import Habits, Mishap, MishapKind, Outage, Poke, Scenario, Task
 
-_THREE_TRIES = RetryPolicy(max_attempts=3, base_backoff_millis=1000, max_backoff_millis=60_000)
+THREE_TRIES = RetryPolicy(max_attempts=3, base_backoff_millis=1000, max_backoff_millis=60_000)
 
 LIFE_OF_A_JOB = Scenario(
     name="life_of_a_job",
@@ -20,7 +18,7 @@ LIFE_OF_A_JOB = Scenario(
         "a failed mail waits, then comes back as attempt 2",
         "a job that is not due is not ready, however idle the worker is",
     ),
-    policy=_THREE_TRIES,
+    policy=THREE_TRIES,
     workers=(Habits("A", work_millis=2000, spread_millis=1500),),
     tasks=(
         Task(0, "mail", "welcome to Ada"),
@@ -50,7 +48,7 @@ LATE_POLL = Scenario(
         "the backoff counts from there: the retry was due at 6.0 s",
         "B gets the job at once, as attempt 2",
     ),
-    policy=_THREE_TRIES,
+    policy=THREE_TRIES,
     workers=(
         Habits("A", lease_millis=5000, mishap=Mishap(MishapKind.CRASH, after_millis=2000)),
         Habits("B", lease_millis=5000, first_poll_at=60_000),
@@ -75,7 +73,7 @@ ZOMBIE = Scenario(
         "A still has the old token, and that is how the queue tells them apart",
         "the invoice was made twice: the token protects the queue's record, not the world outside",
     ),
-    policy=_THREE_TRIES,
+    policy=THREE_TRIES,
     workers=(
         Habits(
             "A",
@@ -104,7 +102,7 @@ CRASH_LOOP = Scenario(
         "each lease ends by itself: 1.0 s, 6.0 s, 11.0 s",
         "after the third attempt the job is a dead letter, and the worker lives to do the next one",
     ),
-    policy=_THREE_TRIES,
+    policy=THREE_TRIES,
     workers=(
         Habits(
             "A",
@@ -145,19 +143,3 @@ BACKOFF = Scenario(
     lesson="04_backoff_and_jitter",
     exercise="ex04",
 )
-
-SCENARIOS = {s.name: s for s in (LIFE_OF_A_JOB, LATE_POLL, ZOMBIE, CRASH_LOOP, BACKOFF)}
-"""All scenarios by name, in the order in which they are best watched."""
-
-
-def find_scenario(name: str) -> Scenario:
-    """Return a scenario by its name.
-
-    Raises:
-        LookupError: there is none; the message says which there are, or which one was probably meant.
-    """
-    if name in SCENARIOS:
-        return SCENARIOS[name]
-    close = get_close_matches(name, SCENARIOS, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(SCENARIOS)}"
-    raise LookupError(f"no scenario is called {name[:60]!a}; {hint}")

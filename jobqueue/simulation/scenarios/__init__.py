@@ -1,0 +1,48 @@
+"""The scenarios, as data. Each is about one idea, and small enough to be followed step by step."""
+
+from difflib import get_close_matches
+
+from jobqueue.simulation.scenario import Scenario
+from jobqueue.simulation.scenarios import basics, effects, failures, fairness
+
+SCENARIOS = {
+    scenario.name: scenario
+    for scenario in (
+        basics.LIFE_OF_A_JOB,
+        basics.LATE_POLL,
+        basics.ZOMBIE,
+        basics.CRASH_LOOP,
+        failures.REDRIVE,
+        failures.DEADLINE,
+        basics.BACKOFF,
+        failures.JITTER,
+        failures.RETRY_STORM,
+        failures.RETRY_STORM_BUDGET,
+        effects.EFFECT_THEN_CRASH,
+        effects.LOST_ACKNOWLEDGEMENT,
+        effects.UNCERTAIN_REDRIVE,
+        fairness.HHHNNL,
+        fairness.BORROWING,
+        fairness.NOISY_NEIGHBOUR,
+        fairness.FAIR_NEIGHBOURS,
+        fairness.STARVATION,
+        fairness.AGING,
+        fairness.LONG_JOBS,
+        fairness.LONG_JOBS_BY_COST,
+        fairness.BAND_LIMIT,
+    )
+}
+"""All scenarios by name, in the order in which they are best watched."""
+
+
+def find_scenario(name: str) -> Scenario:
+    """Return a scenario by its name.
+
+    Raises:
+        LookupError: there is none; the message says which there are, or which one was probably meant.
+    """
+    if name in SCENARIOS:
+        return SCENARIOS[name]
+    close = get_close_matches(name, SCENARIOS, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(SCENARIOS)}"
+    raise LookupError(f"no scenario is called {name[:60]!a}; {hint}")
