@@ -3,7 +3,8 @@
 (function () {
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   let shownAt = 0;     // real time at which the present board arrived
-  let frame = 0;
+  let frame = 0;       // frames and timers are numbered apart: each has its own variable, or we would
+  let timer = 0;       // stop a timer of somebody else's
 
   const board = () => document.getElementById("board");
   const seconds = (millis) => (millis / 1000).toFixed(1);
@@ -27,12 +28,13 @@
   function run() {
     if (!board() || board().dataset.next === undefined) return;
     draw();
-    frame = still.matches ? setTimeout(run, 1000) : requestAnimationFrame(run);
+    if (still.matches) timer = setTimeout(run, 1000);
+    else frame = requestAnimationFrame(run);
   }
 
   function arrived() {
     cancelAnimationFrame(frame);
-    clearTimeout(frame);
+    clearTimeout(timer);
     shownAt = performance.now();
     const pane = document.querySelector(".tl .scroll"), line = document.querySelector(".tl-now");
     // On a narrow screen the timeline is wider than its pane: keep the present in view.
@@ -59,7 +61,7 @@
 
   const keys = { ".": "step", s: "second", p: "play", r: "reset" };
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, dialog")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, dialog[open]")) return;
     if (event.key === "?") document.getElementById("keys").showModal();
     const id = keys[event.key];
     if (id) document.getElementById(id)?.click();
