@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from lesson_own import own
 from lesson_questions import Box, Quiz, compare, predict, quiz
 from lesson_setup import installed
 from lesson_shown import Shown, card
@@ -34,6 +35,7 @@ __all__ = [
     "facts",
     "installed",
     "life",
+    "own",
     "predict",
     "quiz",
     "same",
