@@ -1,7 +1,8 @@
 """What a caller may hand in: one check per kind of argument, each naming the argument that it refuses.
 
 A check runs before anything else happens, so that a refused call has changed nothing. A wrong type is a
-`TypeError`, a wrong value a `ValueError`.
+`TypeError`, a wrong value a `ValueError`. What a check returns is a plain int or str: a subclass could bring
+code of its own, and that must not run inside the queue's lock.
 """
 
 import re
@@ -30,20 +31,20 @@ def check_integer(name: str, value: int, *, low: int = -LARGEST_INTEGER, high: i
     """
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name}: expected an int, found {type(value).__name__}")
-    if not low <= value <= high:
-        raise ValueError(f"{name}: {_short(value)} is not between {low} and {high}")
-    return int(value)
+    plain = int.__index__(value)
+    if not low <= plain <= high:
+        raise ValueError(f"{name}: {_short(plain)} is not between {low} and {high}")
+    return plain
 
 
 def check_text(name: str, value: str) -> str:
     """Return `value` if it is text that every store can keep, of any length."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name}: expected a str, found {type(value).__name__}")
-    found = _UNSTORABLE.search(value)
+    plain = check_string(name, value)
+    found = _UNSTORABLE.search(plain)
     if found:
         what = "a NUL character" if found[0] == "\x00" else "a lone surrogate"
         raise ValueError(f"{name}: contains {what} at position {found.start()}, which cannot be stored")
-    return value
+    return plain
 
 
 def check_name(name: str, value: str) -> str:
@@ -53,19 +54,19 @@ def check_name(name: str, value: str) -> str:
     Traceback (most recent call last):
     ValueError: worker_id: is blank, expected 1 to 200 characters
     """
-    check_text(name, value)
-    if not value.strip():
+    plain = check_text(name, value)
+    if not plain.strip():
         raise ValueError(f"{name}: is blank, expected 1 to {LONGEST_NAME} characters")
-    if len(value) > LONGEST_NAME:
-        raise ValueError(f"{name}: has {len(value)} characters, expected 1 to {LONGEST_NAME}")
-    return value
+    if len(plain) > LONGEST_NAME:
+        raise ValueError(f"{name}: has {len(plain)} characters, expected 1 to {LONGEST_NAME}")
+    return plain
 
 
 def check_string(name: str, value: str) -> str:
     """Return `value` if it is a str at all: for ids and tokens, which only ever are looked up."""
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected a str, found {type(value).__name__}")
-    return value
+    return str.__str__(value)
 
 
 def check_types(types: Iterable[str] | None) -> frozenset[str] | None:
@@ -100,12 +101,13 @@ def error_text(error: object) -> str:
 def _told(error: object) -> str:
     """Return an error's own words, even when its `__str__` is broken."""
     try:
-        text = str(error)
-    except Exception:  # any fault in foreign code: the failure must still be recorded
+        text = str.__str__(str(error))
+    except BaseException:  # noqa: B036 - whatever foreign code raises: the failure must still be recorded
         text = "(its text could not be read)"
-    if isinstance(error, BaseException):
-        kind = type(error).__name__
-        return f"{kind}: {text}" if text else kind
+    # Asked of the type itself: a class can lie about what it is, and what it is called.
+    if BaseException in type.mro(type(error)):
+        kind = type.__dict__["__name__"].__get__(type(error))
+        return f"{kind}: {text}" if text else str(kind)
     return text
 
 

@@ -14,7 +14,7 @@ _NANOS_PER_MILLI = 1_000_000
 
 
 class TimeSource(Protocol):
-    """Anything that can tell the present instant."""
+    """Anything that can tell the present instant; it is asked inside the queue's lock, so it calls no queue."""
 
     def now(self) -> int:
         """Return the present instant in milliseconds."""
@@ -45,7 +45,7 @@ class ManualClock:
         if step < 0:
             raise ValueError(f"millis: a clock does not go back, and {step} is less than 0")
         with self._lock:
-            self._now += step
+            self._now = check_integer("instant", self._now + step)
 
     def advance_to(self, instant: int) -> None:
         """Move the clock forward to `instant`; an earlier one is a `ValueError`."""

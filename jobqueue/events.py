@@ -9,8 +9,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from jobqueue.arguments import check_integer
 
 if TYPE_CHECKING:
     from jobqueue.queue import JobQueue
@@ -40,21 +41,6 @@ class EventKind(StrEnum):
     REFUSED = "refused"
 
 
-ABOUT_AN_ATTEMPT = frozenset(
-    {
-        EventKind.LEASED,
-        EventKind.RENEWED,
-        EventKind.RELEASED,
-        EventKind.COMPLETED,
-        EventKind.FAILED,
-        EventKind.LEASE_EXPIRED,
-        EventKind.RETRY_SCHEDULED,
-        EventKind.DEAD_LETTERED,
-    }
-)
-"""The kinds that tell of one attempt, and so of the worker that had it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Event:
     """One thing that happened to one job.
@@ -73,6 +59,18 @@ class Event:
     attempt: int
     generation: int
     detail: Mapping[str, Any]
+
+
+class Detail(dict[str, Any]):
+    """A read-only mapping of JSON values that can be copied, pickled and written as JSON."""
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("an event's detail cannot be changed")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type["Detail"], tuple[dict[str, Any]]]:
+        return Detail, (dict(self),)
 
 
 class EventLog:
@@ -120,6 +118,8 @@ class EventLog:
         Raises:
             ValueError: the log was never given to a queue.
         """
+        if now is not None:
+            now = check_integer("now", now)
         if self._rebuild is None:
             raise ValueError(
                 "replay: this EventLog belongs to no queue; hand it over as JobQueue(..., log=log)"
@@ -135,6 +135,7 @@ class Outbox:
         self._subscribers: dict[object, Subscriber] = {}
         self._waiting: deque[tuple[Event, dict[object, Subscriber]]] = deque()
         self._delivering = threading.Lock()
+        self._subscribing = threading.Lock()
         self._seq = 0
 
     @property
@@ -144,12 +145,16 @@ class Outbox:
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Hand every later event to `subscriber`; call the returned function to stop."""
+        if not callable(subscriber):
+            raise TypeError(f"subscriber: expected a function of one event, found {type(subscriber).__name__}")
         key = object()
         # A new dict each time: a delivery that runs meanwhile goes on over the old one.
-        self._subscribers = {**self._subscribers, key: subscriber}
+        with self._subscribing:
+            self._subscribers = {**self._subscribers, key: subscriber}
 
         def unsubscribe() -> None:
-            self._subscribers = {k: f for k, f in self._subscribers.items() if k is not key}
+            with self._subscribing:
+                self._subscribers = {k: f for k, f in self._subscribers.items() if k is not key}
 
         return unsubscribe
 
@@ -165,7 +170,7 @@ class Outbox:
     ) -> None:
         """Number an event and put it out for delivery. The caller holds the queue's lock."""
         self._seq += 1
-        read_only = MappingProxyType(dict(detail))
+        read_only = Detail(detail)
         event = Event(self._seq, at, kind, job_id, worker_id, attempt, generation, read_only)
         if self._log is not None:
             self._log.append(event)

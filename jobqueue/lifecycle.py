@@ -7,6 +7,7 @@ jobs in, applies these same rules.
 
 from dataclasses import dataclass, replace
 
+from jobqueue.arguments import LARGEST_INTEGER
 from jobqueue.errors import IllegalStateError, StaleTokenError
 from jobqueue.model import Job, JobStatus, Outcome
 from jobqueue.retry import RetryRule
@@ -98,8 +99,9 @@ def renewed(
 
 
 def _capped(until: int, started_at: int, max_run_millis: int | None) -> int:
-    """Let no lease reach past the longest run: a hung handler whose heartbeat goes on would keep it for ever."""
-    return until if max_run_millis is None else min(until, started_at + max_run_millis)
+    """Let no lease reach past the longest run: a hung handler with a live heartbeat would keep it for ever."""
+    longest = LARGEST_INTEGER if max_run_millis is None else started_at + max_run_millis
+    return min(until, longest, LARGEST_INTEGER)
 
 
 def completed(job: Job, now: int, result: str | None = None) -> Job:
@@ -107,7 +109,7 @@ def completed(job: Job, now: int, result: str | None = None) -> Job:
     return follow(job, "complete", ended_at=now, outcome=Outcome.SUCCEEDED, finished_at=now, result=result)
 
 
-def failed(  # noqa: PLR0917 - all of them say what happened
+def failed(
     job: Job,
     at: int,
     error: str,
@@ -129,7 +131,8 @@ def failed(  # noqa: PLR0917 - all of them say what happened
         return to_bury(job, at, error, outcome, reason=PERMANENT)
     if job.attempts >= rule.policy.max_attempts:
         return to_bury(job, at, error, outcome, reason=ATTEMPTS_EXHAUSTED)
-    run_at = at + rule.delay_millis(job.id, job.attempts, job.generation, job.rest_millis)
+    rest = rule.delay_millis(job.id, job.attempts, job.generation, job.rest_millis)
+    run_at = min(at + rest, LARGEST_INTEGER)
     if job.deadline is not None and run_at >= job.deadline:
         # It could only start too late: waiting for that would be pointless.
         return to_bury(job, at, error, outcome, reason=DEADLINE)

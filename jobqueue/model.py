@@ -36,9 +36,9 @@ class Job:
     """Everything that the queue remembers of a job; the rules in `lifecycle` turn one version into the next.
 
     Worker, start and lease are those of the latest attempt, also after it has ended: `outcome` is None while
-    it runs, then says how it ended. `era` counts how often the job was brought back from the dead, `rest_millis`
-    is the last rest between two attempts of this era, and `pending_since` the instant of the last submit, retry
-    or redrive.
+    it runs, then says how it ended. `era` counts how often the job was brought back from the dead,
+    `rest_millis` is the last rest between two attempts of this era, and `pending_since` the instant of the last
+    submit, retry or redrive.
     """
 
     number: int
@@ -72,7 +72,7 @@ class Job:
 
     @property
     def ready_since(self) -> int:
-        """Since when it is ready, if it is: from its run_at on, or since it became PENDING, if that was later."""
+        """Since when it is ready, if it is: its run_at, or when it became PENDING, if that was later."""
         return max(self.run_at, self.pending_since)
 
     @property

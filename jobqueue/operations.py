@@ -4,7 +4,7 @@ Each is off until somebody asks for it, and made of the same steps as everything
 """
 
 from collections.abc import Iterable
-from itertools import count
+from itertools import chain
 
 from jobqueue import lifecycle
 from jobqueue.arguments import check_integer, check_name, check_string, check_text, check_types
@@ -19,8 +19,6 @@ from jobqueue.turn import Turns
 
 class Operations(Turns):
     """The operations beyond the core of the queue."""
-
-    _batches = count(1)
 
     # -- producers ---------------------------------------------------------------------------------------
 
@@ -43,7 +41,7 @@ class Operations(Turns):
         Raises:
             RequestKeyConflictError: the key stands for other content.
         """
-        check_name("request_key", request_key)
+        request_key = check_name("request_key", request_key)
         text = "" if payload is None else payload
         order = Order(type, text, priority, run_at_millis, tenant, deadline_millis, cost, request_key)
         with self._turn() as now:
@@ -59,9 +57,9 @@ class Operations(Turns):
         self, worker_id: str, lease_millis: int, limit: int, *, types: Iterable[str] | None = None
     ) -> list[Lease]:
         """Poll up to `limit` times at one instant; each poll sees what the ones before took."""
-        check_name("worker_id", worker_id)
-        check_integer("lease_millis", lease_millis, low=1)
-        check_integer("limit", limit, low=1)
+        worker_id = check_name("worker_id", worker_id)
+        lease_millis = check_integer("lease_millis", lease_millis, low=1)
+        limit = check_integer("limit", limit, low=1)
         asked = check_types(types)
         leases: list[Lease] = []
         with self._turn() as now:
@@ -73,7 +71,7 @@ class Operations(Turns):
 
     def retry_dead(self, job_id: str) -> None:
         """Bring a DEAD job back: PENDING and ready now, with a new set of attempts; its history stays."""
-        check_string("job_id", job_id)
+        job_id = check_string("job_id", job_id)
         with self._turn() as now:
             job = self._find(job_id)
             lifecycle.check_redrive(job, now, is_corrected=False, deadline=None, operation="retry_dead")
@@ -99,13 +97,13 @@ class Operations(Turns):
             deadline_millis: a new deadline; one that has passed must be replaced.
             unchanged: bring back a job whose failure was permanent although nothing was corrected.
         """
-        check_string("job_id", job_id)
-        check_name("actor", actor)
-        check_text("note", note)
+        job_id = check_string("job_id", job_id)
+        actor = check_name("actor", actor)
+        note = check_text("note", note)
         if payload is not None:
-            check_text("payload", payload)
+            payload = check_text("payload", payload)
         if deadline_millis is not None:
-            check_integer("deadline_millis", deadline_millis)
+            deadline_millis = check_integer("deadline_millis", deadline_millis)
         with self._turn() as now:
             job = self._find(job_id)
             if deadline_millis is not None:
@@ -128,13 +126,13 @@ class Operations(Turns):
         if isinstance(ids, str):
             raise TypeError(f"ids: expected several ids, such as [{ids!a}], found one str")
         asked = dict.fromkeys(check_string("ids", job_id) for job_id in ids)
-        check_name("actor", actor)
-        check_text("note", note)
-        check_integer("spread_millis", spread_millis, low=0)
+        actor = check_name("actor", actor)
+        note = check_text("note", note)
+        spread_millis = check_integer("spread_millis", spread_millis, low=0)
         with self._turn() as now:
             known = [job for job_id in asked if (job := self._table.get(job_id)) is not None]
             known.sort(key=lambda job: job.number)
-            batch, run_at, rows = next(self._batches), now, []
+            batch, run_at, rows = self._table.last_batch + 1, now, []
             for job in known:
                 found = lifecycle.redrive_obstacle(job, run_at, is_corrected=False, deadline=None)
                 if found is not None:
@@ -150,7 +148,7 @@ class Operations(Turns):
 
     def redrives(self, job_id: str) -> list[Redrive]:
         """Return each time that the job was brought back, oldest first."""
-        check_string("job_id", job_id)
+        job_id = check_string("job_id", job_id)
         with self._turn():
             return self._table.redrives(self._find(job_id))
 
@@ -190,7 +188,7 @@ class Operations(Turns):
             return sorted(self._table.schedule.paused)
 
     def _set_paused(self, type_: str, *, paused: bool) -> None:
-        check_name("type", type_)
+        type_ = check_name("type", type_)
         names = self._table.schedule.paused
         with self._turn() as now:
             if (type_ in names) is paused:
@@ -204,13 +202,13 @@ class Operations(Turns):
 
     def next_up(self, n: int) -> list[str]:
         """Return the ids that n polls of all types at this instant would hand out; it changes nothing."""
-        check_integer("n", n, low=0)
+        n = check_integer("n", n, low=0)
         with self._turn():
             return [f"J{number}" for number in self._table.schedule.next_up(n)]
 
     def why_not(self, job_id: str) -> str:
         """Return in one sentence why a job is not being handed out, or that it is next."""
-        check_string("job_id", job_id)
+        job_id = check_string("job_id", job_id)
         with self._turn() as now:
             job = self._find(job_id)
             if job.status is not PENDING:
@@ -233,18 +231,15 @@ class Operations(Turns):
             keep: how many to remember.
             dead: forget DEAD jobs beyond the newest `keep` of them, too.
         """
-        check_integer("keep", keep, low=0)
+        keep = check_integer("keep", keep, low=0)
         with self._turn() as now:
-            surplus = 0
-            for job in self._table.surplus(keep, now):
-                self._drop(job)
-                surplus += 1
-            if dead:
-                by_age = sorted(self._table.dead(), key=lambda job: (job.failed_at or 0, job.number))
-                for job in by_age[: max(0, len(by_age) - keep)]:
-                    self._drop(job)
-                    surplus += 1
-            return surplus
+            removed = 0
+            for job in chain(
+                self._table.surplus(keep, now), self._table.dead_surplus(keep, now) if dead else ()
+            ):
+                self._drop(job, now)
+                removed += 1
+            return removed
 
 
 _STORIES = {

@@ -23,17 +23,21 @@ class Order:
 
     def __post_init__(self) -> None:
         """Check each argument by itself; what depends on the present instant is checked later."""
-        check_name("type", self.type)
-        check_text("payload", self.payload)
-        check_integer("priority", self.priority)
+        self._keep("type", check_name("type", self.type))
+        self._keep("payload", check_text("payload", self.payload))
+        self._keep("priority", check_integer("priority", self.priority))
         if self.run_at_millis is not None:
-            check_integer("run_at_millis", self.run_at_millis)
-        check_name("tenant", self.tenant)
+            self._keep("run_at_millis", check_integer("run_at_millis", self.run_at_millis))
+        self._keep("tenant", check_name("tenant", self.tenant))
         if self.deadline_millis is not None:
-            check_integer("deadline_millis", self.deadline_millis)
-        check_integer("cost", self.cost, low=1, high=HIGHEST_COST)
+            self._keep("deadline_millis", check_integer("deadline_millis", self.deadline_millis))
+        self._keep("cost", check_integer("cost", self.cost, low=1, high=HIGHEST_COST))
         if self.request_key is not None:
-            check_name("request_key", self.request_key)
+            self._keep("request_key", check_name("request_key", self.request_key))
+
+    def _keep(self, name: str, value: object) -> None:
+        """Keep the plain value that a check made of an argument; this record is frozen for everybody else."""
+        object.__setattr__(self, name, value)
 
     def told(self) -> dict[str, Any]:
         """Return every argument, for the event."""

@@ -11,7 +11,7 @@ from functools import partial
 from jobqueue import lifecycle, replay
 from jobqueue.arguments import check_integer, check_name, check_string, check_text, check_types, error_text
 from jobqueue.clock import ManualClock, TimeSource
-from jobqueue.events import Event, EventKind, EventLog, Outbox, Subscriber
+from jobqueue.events import Event, EventLog, Outbox, Subscriber
 from jobqueue.model import Attempt, JobView, Lease
 from jobqueue.operations import Operations
 from jobqueue.orders import Order
@@ -60,10 +60,10 @@ class JobQueue(Operations):
         log: EventLog | None = None,
     ) -> None:
         if keep_finished is not None:
-            check_integer("keep_finished", keep_finished, low=0)
+            keep_finished = check_integer("keep_finished", keep_finished, low=0)
         if max_run_millis is not None:
-            check_integer("max_run_millis", max_run_millis, low=1)
-        check_integer("key_life_millis", key_life_millis, low=0)
+            max_run_millis = check_integer("max_run_millis", max_run_millis, low=1)
+        key_life_millis = check_integer("key_life_millis", key_life_millis, low=0)
         limits = Limits() if limits is None else limits
         scheduler = StrictPriority() if scheduler is None else scheduler
         schedule = schedule_for(scheduler, Gates(limits, retry_budget, dispatch_limit))
@@ -120,7 +120,7 @@ class JobQueue(Operations):
 
     def cancel(self, job_id: str) -> None:
         """Take back a PENDING job, also one that waits for a retry; any other is an `IllegalStateError`."""
-        check_string("job_id", job_id)
+        job_id = check_string("job_id", job_id)
         with self._turn() as now:
             job = self._find(job_id)
             self._commit(job, lifecycle.cancelled(job, now), now)
@@ -137,8 +137,8 @@ class JobQueue(Operations):
             lease_millis: for how long the job is this worker's alone, from now.
             types: ask for jobs of these types only; None for all.
         """
-        check_name("worker_id", worker_id)
-        check_integer("lease_millis", lease_millis, low=1)
+        worker_id = check_name("worker_id", worker_id)
+        lease_millis = check_integer("lease_millis", lease_millis, low=1)
         asked = check_types(types)
         with self._turn() as now:
             return self._hand_out(worker_id, lease_millis, asked, now)
@@ -152,7 +152,7 @@ class JobQueue(Operations):
             result: text to be kept with the job.
         """
         if result is not None:
-            check_text("result", result)
+            result = check_text("result", result)
         with self._held(job_id, token, "complete") as (job, now):
             self._commit(job, lifecycle.completed(job, now, result), now)
 
@@ -174,9 +174,9 @@ class JobQueue(Operations):
 
         A `checkpoint` is text that later attempts find in their lease, to go on from there.
         """
-        check_integer("lease_millis", lease_millis, low=1)
+        lease_millis = check_integer("lease_millis", lease_millis, low=1)
         if checkpoint is not None:
-            check_text("checkpoint", checkpoint)
+            checkpoint = check_text("checkpoint", checkpoint)
         with self._held(job_id, token, "renew") as (job, now):
             longer = lifecycle.renewed(job, now, lease_millis, checkpoint, self._max_run_millis)
             self._commit(job, longer, now)
@@ -191,19 +191,19 @@ class JobQueue(Operations):
 
     def view(self, job_id: str) -> JobView:
         """Return the job as it is now."""
-        check_string("job_id", job_id)
+        job_id = check_string("job_id", job_id)
         with self._turn():
             return self._seen(self._find(job_id))
 
     def payload(self, job_id: str) -> str:
         """Return the job's payload."""
-        check_string("job_id", job_id)
+        job_id = check_string("job_id", job_id)
         with self._turn():
             return self._find(job_id).payload
 
     def history(self, job_id: str) -> list[Attempt]:
         """Return one record for each time the job was handed out, oldest first."""
-        check_string("job_id", job_id)
+        job_id = check_string("job_id", job_id)
         with self._turn():
             return self._table.attempts(self._find(job_id))
 
@@ -232,11 +232,12 @@ class JobQueue(Operations):
 
     def _rebuilt(self, events: Sequence[Event], now: int | None) -> "JobQueue":
         """Return a queue with these rules, in the state that the events lead to; see `EventLog.replay`."""
-        begin = events[0].at if events else self._now
-        end = now if now is not None else events[-1].at if events else begin
+        last = events[-1].at if events else self._began_at
+        end = last if now is None else now
+        begin = min(self._began_at, end)
         clock = ManualClock(begin)
         queue = self._again(clock)
         for event, before, after in replay.retell(events):
-            queue._redo(event, before, after)
+            queue._redo(event, before, after)  # noqa: SLF001 - another object, the same class
         clock.advance_to(max(begin, end))
         return queue

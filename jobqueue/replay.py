@@ -4,11 +4,12 @@ The halves are each other's inverse: what `kinds` and `detail` say of a change i
 again, through the same rules in `lifecycle`. So a log alone rebuilds every job.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
 from jobqueue import lifecycle
+from jobqueue.arguments import LONGEST_NAME
 from jobqueue.errors import AdmissionError, IllegalStateError, StaleTokenError
 from jobqueue.events import Event, EventKind
 from jobqueue.lifecycle import CANCELLED, DEAD, PENDING, RUNNING, SUCCEEDED
@@ -49,7 +50,7 @@ _KINDS = {
 }
 
 
-def detail(kind: EventKind, job: Job) -> dict[str, Any]:
+def detail(kind: EventKind, job: Job) -> dict[str, Any]:  # noqa: PLR0911 - one return per kind
     """Return what an event tells beside who and when; a submit tells its arguments, which the job has lost."""
     match kind:
         case EventKind.LEASED:
@@ -84,12 +85,12 @@ def refusal_detail(refusal: IllegalStateError | AdmissionError, job: Job | None)
     if job is not None and job.status is RUNNING:
         found |= {"holder": job.worker_id, "held_token": job.token, "lease_until": job.lease_until}
     if isinstance(refusal, StaleTokenError):
-        found |= {"token": refusal.token, "reason": refusal.reason}
+        found |= {"token": refusal.token[:LONGEST_NAME], "reason": refusal.reason}
     return found
 
 
 def retell(events: Iterable[Event]) -> Iterator[tuple[Event, Job | None, Job | None]]:
-    """Yield each event with its job before and after it; an event that changes no job by itself has no after."""
+    """Yield each event with its job before and after it; no after where the event changes no job by itself."""
     jobs: dict[str, Job] = {}
     ending = None
     for event in events:

@@ -1,5 +1,6 @@
 """Which finished jobs are remembered, and how long a request key keeps its job."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import count
 
@@ -8,7 +9,7 @@ from jobqueue.scheduling.line import Line
 
 
 class Retention:
-    """Finished jobs in the order in which they finished; those with a young request key cannot be forgotten yet.
+    """Finished jobs in the order in which they finished; those with a young request key are passed over.
 
     Forgetting the job would forget its key, and a producer that repeats its request would get a second job.
     """
@@ -16,32 +17,51 @@ class Retention:
     def __init__(self, key_life_millis: int) -> None:
         self._key_life_millis = key_life_millis
         self._order = count()
+        self._finished_as: dict[int, int] = {}  # job number -> place in the order of finishing
         self._free: Line[int] = Line()  # may be forgotten, oldest first
         self._bound: Line[int] = Line()  # may not yet, by the instant at which they may
-        self._finished_as: dict[int, int] = {}  # job number -> place in the order of finishing
+        self._bound_places: list[int] = []  # their places, in order
 
     def __len__(self) -> int:
         return len(self._finished_as)
 
+    def may_forget(self, job: Job, now: int) -> bool:
+        """Return whether no young request key keeps a job."""
+        return job.request_key is None or self._free_at(job) <= now
+
     def add(self, job: Job, now: int) -> None:
         """Remember a job that has finished."""
-        self._finished_as[job.number] = next(self._order)
-        free_at = job.submitted_at + self._key_life_millis
-        if job.request_key is not None and free_at > now:
-            self._bound.put(job.number, (free_at, job.number))
+        place = self._finished_as[job.number] = next(self._order)
+        if self.may_forget(job, now):
+            self._free.put(job.number, place)
         else:
-            self._free.put(job.number, self._finished_as[job.number])
+            self._bound.put(job.number, (self._free_at(job), job.number))
+            self._bound_places.append(place)
 
     def drop(self, number: int) -> None:
         """Forget a job."""
         if self._finished_as.pop(number, None) is not None:
             self._free.drop(number)
-            self._bound.drop(number)
 
     def surplus(self, keep: int, now: int) -> Iterator[int]:
         """Yield the oldest jobs beyond the newest `keep` that may be forgotten; the caller drops each."""
         while (bound := self._bound.first()) and bound[0][0] <= now:
-            self._bound.drop(bound[1])
-            self._free.put(bound[1], self._finished_as[bound[1]])
-        while len(self) > keep and (oldest := self._free.first()):
+            self._set_free(bound[1])
+        while (oldest := self._free.first()) and self._newer_than(oldest[0]) >= keep:
             yield oldest[1]
+
+    def _free_at(self, job: Job) -> int:
+        return job.submitted_at + self._key_life_millis
+
+    def _set_free(self, number: int) -> None:
+        place = self._finished_as[number]
+        del self._bound_places[bisect_left(self._bound_places, place)]
+        self._bound.drop(number)
+        self._free.put(number, place)
+
+    def _newer_than(self, place: int) -> int:
+        """Return how many jobs finished after the oldest free one: all that are older are bound.
+
+        Were it all beyond `keep`, a crowd of old jobs that their keys hold would push out the new ones.
+        """
+        return len(self) - 1 - bisect_left(self._bound_places, place)

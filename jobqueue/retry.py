@@ -121,9 +121,9 @@ class RetryRule:
         if self.jitter is None:
             return backoff
         least, most = 0, backoff
-        if self.jitter.kind is JitterKind.EQUAL:
+        if self.jitter.kind == JitterKind.EQUAL:
             least = backoff // 2
-        elif self.jitter.kind is JitterKind.DECORRELATED:
+        elif self.jitter.kind == JitterKind.DECORRELATED:
             least = self.policy.base_backoff_millis
             before = least if previous is None else previous
             most = max(least, min(self.policy.max_backoff_millis, 3 * before))

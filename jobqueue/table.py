@@ -24,6 +24,7 @@ class JobTable:
 
     def __init__(self, schedule: Schedule, retention: Retention) -> None:
         self.last_number = 0
+        self.last_batch = 0
         self.schedule = schedule
         self.keys = RequestKeys()
         self.queued = Counter[str]()  # PENDING jobs by tenant
@@ -58,23 +59,35 @@ class JobTable:
         if job.status in FINISHED:
             self._retention.add(job, now)
 
-    def settle(self, now: int) -> Iterator[Job]:
-        """Yield each job that time has ended: a lease that is over, a deadline that is missed.
+    def settle(self, now: int) -> Iterator[tuple[Job, int]]:
+        """Yield each job that time has ended, and when: a lease that is over, a deadline that is missed.
 
         By instant, then submission order; the caller must put the next version before asking for the next job.
         Jobs that become ready or gain a band do so on the way, in the same order.
         """
         while (due := self._timers.first()) and due[0][0] <= now:
-            job = self._jobs[f"J{due[1]}"]
-            if job.status is RUNNING or job.deadline == due[0][0]:
-                yield job
+            (instant, number), _ = due
+            job = self._jobs[f"J{number}"]
+            if job.status is RUNNING or job.deadline == instant:
+                yield job, instant
             else:
-                self._place(job, now)
+                # At its own instant, not at `now`: whether a tenant ever had nothing to do, and so lost its
+                # credit, must not depend on when somebody looked.
+                self._place(job, instant)
+
+    def arrive(self, now: int) -> None:
+        """Let jobs become ready or gain a band, in order, as far as no job ends before."""
+        next(self.settle(now), None)
 
     def attempts(self, job: Job) -> list[Attempt]:
         """Return one record for each time the job was handed out, oldest first."""
         running = [attempt_of(job)] if job.status is RUNNING else []
         return self._ended.get(job.id, []) + running
+
+    def attempt(self, job: Job, generation: int) -> Attempt:
+        """Return the record of one hand-out."""
+        ended = self._ended.get(job.id, [])
+        return ended[generation - 1] if generation <= len(ended) else attempt_of(job)
 
     def dead(self) -> list[Job]:
         """Return the DEAD jobs in submission order."""
@@ -83,6 +96,7 @@ class JobTable:
     def record(self, redrive: Redrive) -> None:
         """Keep the record of a job that is brought back."""
         self._redrives.setdefault(redrive.job_id, []).append(redrive)
+        self.last_batch = max(self.last_batch, redrive.batch or 0)
 
     def redrives(self, job: Job) -> list[Redrive]:
         """Return the records of a job, oldest first."""
@@ -96,6 +110,12 @@ class JobTable:
     def surplus(self, keep: int, now: int) -> Iterator[Job]:
         """Yield the oldest finished jobs beyond the newest `keep`; the caller drops each."""
         return (self._jobs[f"J{number}"] for number in self._retention.surplus(keep, now))
+
+    def dead_surplus(self, keep: int, now: int) -> list[Job]:
+        """Return the DEAD jobs beyond the `keep` that died last, but for those with a young request key."""
+        by_age = sorted(self.dead(), key=lambda job: (job.failed_at or 0, job.number))
+        older = by_age[: max(0, len(by_age) - keep)]
+        return [job for job in older if self._retention.may_forget(job, now)]
 
     def drop(self, job: Job) -> None:
         """Forget a job that has ended, with its history and its key."""

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from jobqueue import lifecycle, replay
-from jobqueue.arguments import check_string
+from jobqueue.arguments import check_integer, check_string
 from jobqueue.clock import TimeSource
 from jobqueue.errors import AdmissionError, IllegalStateError, StaleTokenError, UnknownJobError
-from jobqueue.events import ABOUT_AN_ATTEMPT, Event, EventKind, Outbox
+from jobqueue.events import Event, EventKind, Outbox
 from jobqueue.lifecycle import RUNNING
-from jobqueue.model import Job, JobView, Lease
+from jobqueue.model import Job, JobView, Lease, Outcome
 from jobqueue.orders import Order
 from jobqueue.retry import RetryRule
 from jobqueue.scheduling.limits import Limits
@@ -46,7 +46,7 @@ class Turns:
         self._limits = limits
         self._max_run_millis = max_run_millis
         self._keep_finished = keep_finished
-        self._now = time.now()
+        self._now = self._began_at = check_integer("time.now()", time.now())
         self._counts = Counter[str]()
         # One lock for everything: between "is it free?" and "it is mine" no other thread may look.
         self._lock = threading.Lock()
@@ -68,8 +68,8 @@ class Turns:
     @contextmanager
     def _held(self, job_id: str, token: str, operation: str) -> Iterator[tuple[Job, int]]:
         """One turn for whoever holds the job: hand out the job and `now`, or refuse the token."""
-        check_string("job_id", job_id)
-        check_string("token", token)
+        job_id = check_string("job_id", job_id)
+        token = check_string("token", token)
         with self._turn() as now:
             job = self._find(job_id)
             lifecycle.check_token(job, token, operation)
@@ -78,13 +78,11 @@ class Turns:
     def _settle(self) -> int:
         """Do what time alone decides, by instant, then submission order; return how many jobs it settled."""
         # A clock that was set back must not bring a lease back to life.
-        now = self._now = max(self._now, self._time.now())
+        now = self._now = max(self._now, check_integer("time.now()", self._time.now()))
         settled = 0
-        for job in self._table.settle(now):
-            if job.status is RUNNING:
-                self._commit(job, after := lifecycle.expired(job, self._rule), after.ended_at)
-            else:
-                self._commit(job, after := lifecycle.missed(job), after.failed_at)
+        for job, at in self._table.settle(now):
+            after = lifecycle.expired(job, self._rule) if job.status is RUNNING else lifecycle.missed(job)
+            self._commit(job, after, at)
             settled += 1
         return settled
 
@@ -135,54 +133,56 @@ class Turns:
 
     def _redo(self, event: Event, before: Job | None, after: Job | None) -> None:
         """Make the change again that an event tells of, at its instant."""
-        self._now = event.at
-        schedule = self._table.schedule
-        if event.kind is EventKind.LEASED:
-            types = event.detail["types"]
-            schedule.pick(
-                None if types is None else frozenset(types)
-            )  # so that slots and turns move as they did
-        elif event.kind in {EventKind.PAUSED, EventKind.RESUMED}:
-            (schedule.paused.add if event.kind is EventKind.PAUSED else schedule.paused.discard)(
-                event.detail["type"]
-            )
-        elif event.kind is EventKind.DROPPED and before is not None:
-            self._table.drop(before)
-        elif event.kind is EventKind.REDRIVEN and after is not None:
-            self._table.record(replay.redrive_of(event, after))
+        self._now, told, schedule = event.at, event.detail, self._table.schedule
+        self._table.arrive(event.at)
+        match event.kind:
+            case EventKind.LEASED:  # picked again, so that slots, turns and credits move as they did
+                schedule.pick(None if told["types"] is None else frozenset(told["types"]))
+            case EventKind.PAUSED:
+                schedule.paused.add(told["type"])
+            case EventKind.RESUMED:
+                schedule.paused.discard(told["type"])
+            case EventKind.DROPPED if before is not None:
+                self._table.drop(before)
+            case EventKind.REDRIVEN if after is not None:
+                self._table.record(replay.redrive_of(event, after))
+            case EventKind.REFUSED:
+                self._counts["refused_tokens"] += told["token"] is not None
         if after is not None:
-            self._put(before, after)
+            self._put(before, after, event.at)
 
     # -- putting away and telling ------------------------------------------------------------------------
 
-    def _commit(
-        self, before: Job | None, after: Job, at: int | None, told: Mapping[str, Any] | None = None
-    ) -> None:
+    def _commit(self, before: Job | None, after: Job, at: int, told: Mapping[str, Any] | None = None) -> None:
         """Put the next version of a job in the place of the last one, and tell what happened at `at`."""
-        kinds = self._put(before, after)
+        kinds = self._put(before, after, at)
         if self._outbox.listening:
             for kind in kinds:
-                self._post(kind, at or 0, after, {**replay.detail(kind, after), **(told or {})})
+                self._post(kind, at, before, after, {**replay.detail(kind, after), **(told or {})})
         if self._keep_finished is not None:
-            for job in self._table.surplus(self._keep_finished, self._now):
-                self._drop(job)
+            for job in self._table.surplus(self._keep_finished, at):
+                self._drop(job, at)
 
-    def _put(self, before: Job | None, after: Job) -> tuple[EventKind, ...]:
+    def _put(self, before: Job | None, after: Job, at: int) -> tuple[EventKind, ...]:
         """Put the next version of a job in the place of the last one, and count what it is called."""
-        self._table.put(after, self._now)
+        self._table.put(after, at)
         kinds = replay.kinds(before, after)
         self._counts.update(kinds)
         return kinds
 
-    def _drop(self, job: Job) -> None:
+    def _drop(self, job: Job, at: int) -> None:
         self._table.drop(job)
         if self._outbox.listening:
-            self._post(EventKind.DROPPED, self._now, job, {})
+            self._outbox.post(at, EventKind.DROPPED, job.id, None, job.attempts, job.generation, {})
 
-    def _post(self, kind: EventKind, at: int, job: Job, detail: Mapping[str, Any]) -> None:
-        worker_id = job.worker_id if kind in ABOUT_AN_ATTEMPT else None
-        attempt = job.attempts + (kind is EventKind.RELEASED)
-        self._outbox.post(at, kind, job.id, worker_id, attempt, job.generation, detail)
+    def _post(
+        self, kind: EventKind, at: int, before: Job | None, after: Job, detail: Mapping[str, Any]
+    ) -> None:
+        # Only a step from or to RUNNING is about an attempt; a deadline missed in waiting is nobody's doing.
+        is_about_attempt = RUNNING in {before and before.status, after.status}
+        worker_id = after.worker_id if is_about_attempt else None
+        given_back = is_about_attempt and after.outcome is Outcome.RELEASED
+        self._outbox.post(at, kind, after.id, worker_id, after.attempts + given_back, after.generation, detail)
 
     def _tell_refusal(self, refusal: IllegalStateError | AdmissionError) -> None:
         """Tell who was refused what; the attempt is the one that the token was made for, if any."""
@@ -195,7 +195,7 @@ class Turns:
         if job is not None and isinstance(refusal, StaleTokenError):
             generation = lifecycle.token_generation(job, refusal.token)
         if job is not None and generation:
-            asked = self._table.attempts(job)[generation - 1]
+            asked = self._table.attempt(job, generation)
             worker_id, attempt = asked.worker_id, asked.attempt
             detail["ended_at"] = asked.ended_at
         job_id = None if job is None else job.id

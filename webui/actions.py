@@ -16,6 +16,8 @@ _POKES = {
     "restart": "has restarted, with empty hands",
     "freeze": "stands still",
     "thaw": "is awake again",
+    "pause_type": "is paused: no job of it is handed out",
+    "resume_type": "is resumed",
 }
 
 _VERBS = frozenset({"step", "second", "play", "pause", "reset", "submit", *_POKES})
@@ -36,8 +38,9 @@ def tick(lab_id: str) -> Response | BaseResponse:
     lab = shelf().find(lab_id)
     if lab is None:
         return gone(lab_id)
+    revision = _integer("revision", -1)  # read before the lock: whoever sends slowly holds up only himself
     with lab.lock:
-        lab.tick(_integer("revision", -1))
+        lab.tick(revision)
         return make_response(render_board(lab))
 
 
@@ -49,11 +52,12 @@ def act(lab_id: str, verb: str) -> Response | BaseResponse:
         return gone(lab_id)
     if verb not in _VERBS:
         abort(404, "There is no such action.")
+    form, shown = request.form.to_dict(), _integer("shown", 0)
     with lab.lock:
-        lab.catch_up(_integer("shown", 0))
+        lab.catch_up(shown)
         lab.notice = None
         try:
-            _do(lab, verb)
+            _do(lab, verb, form)
         except RefusedError as refusal:
             lab.notice = Notice(str(refusal), is_refusal=True)
         lab.revision += 1
@@ -62,8 +66,7 @@ def act(lab_id: str, verb: str) -> Response | BaseResponse:
     return redirect(url_for("pages.lab", lab_id=lab_id), 303)
 
 
-def _do(lab: Lab, verb: str) -> None:
-    form = request.form
+def _do(lab: Lab, verb: str, form: dict[str, str]) -> None:
     match verb:
         case "step":
             lab.pause()
@@ -78,7 +81,9 @@ def _do(lab: Lab, verb: str) -> None:
         case "reset":
             lab.reset()
         case "submit":
-            job_id = lab.submit({name: form.get(name, "") for name in ("type", "payload", "priority", "delay")})
+            job_id = lab.submit(
+                {name: form.get(name, "") for name in ("type", "payload", "priority", "delay", "tenant")}
+            )
             lab.notice = Notice(f"{job_id} is submitted.")
         case _:
             target = form.get("target", "")

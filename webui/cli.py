@@ -14,7 +14,7 @@ from jobqueue.simulation import SCENARIOS, find_scenario, run
 from jobqueue.simulation.trace import trace as trace_of
 from webui import create_app
 from webui.exercise_commands import COMMANDS
-from webui.jupyter_server import JupyterFailedError, is_installed, jupyter
+from webui.jupyter_server import JupyterFailedError, copy_lessons, is_installed, jupyter
 from webui.server import PortTakenError, listen, serving, stop_politely, wait_for_stop
 
 _HELP = {"help_option_names": ["-h", "--help"]}
@@ -47,13 +47,21 @@ def lab(port: int | None) -> None:
             click.echo("The lessons need JupyterLab, which is not installed: pip install 'jobkit[jupyter]'")
             _until_stopped()
             return
+        lessons = Path("answers") / "lessons"
+        try:
+            outdated = copy_lessons(lessons)
+        except OSError as error:
+            raise click.ClickException(f"your copies of the lessons cannot be written: {error}") from error
+        for name in outdated:
+            click.echo(f"{lessons / name} is not as the kit has it now; delete it to get a new copy.")
         click.echo("Starting JupyterLab for the lessons ...")
         try:
             with (
-                tempfile.TemporaryDirectory(prefix="jobkit-") as folder,
-                jupyter(url, Path(folder) / "jupyter.log") as lessons,
+                tempfile.TemporaryDirectory(prefix="jobkit-") as scratch,
+                jupyter(url, lessons.resolve(), Path(scratch)) as address,
             ):
-                click.echo(f"The lessons:  {lessons}")
+                click.echo(f"The lessons:  {address}")
+                click.echo(f"Your copies of them are in {lessons}.")
                 _until_stopped()
         except JupyterFailedError as error:
             raise click.ClickException(f"JupyterLab did not start: {error}") from error
@@ -71,11 +79,15 @@ def board(port: int | None, host: str) -> None:
 @contextmanager
 def _board(host: str, port: int | None) -> Iterator[str]:
     """Serve the board until the end of the block; yield its address."""
+    if not host.strip():
+        raise click.ClickException("--host: is empty; leave it out, or name an address of this machine.")
     stop_politely()
     try:
         sock = listen(host, port)
     except PortTakenError as error:
-        raise click.ClickException(f"{error}. Choose another with --port, or leave it out.") from error
+        raise click.ClickException(
+            f"{error}. Choose another with --port or --host, or leave both out."
+        ) from error
     config: dict[str, Any] = {} if host in _LOOPBACK else {"ALLOWED_HOSTS": None}
     with serving(create_app(config), sock):
         url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"

@@ -1,8 +1,13 @@
-"""JupyterLab on the lessons, as a program of its own beside the board: started, waited for, stopped."""
+"""JupyterLab on the lessons, as a program of its own beside the board: started, waited for, stopped.
+
+The learner works on copies: a lesson that was run and saved must not change the kit itself.
+"""
 
 import importlib.util
+import json
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 import time
@@ -12,12 +17,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from webui.server import listen
-
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
-DEFAULT_PORT = 8888
+FIRST_PORT = 8888
 _LONGEST_START_SECONDS = 60
 _LONGEST_STOP_SECONDS = 10
+
+# Ends itself when the pipe to whoever started it closes: also after a kill -9, of which nobody can tell it.
+_CHILD = """
+import os, signal, sys, threading
+def watch():
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+threading.Thread(target=watch, daemon=True).start()
+from jupyterlab.labapp import main
+sys.exit(main())
+"""
 
 
 class JupyterFailedError(Exception):
@@ -29,58 +43,73 @@ def is_installed() -> bool:
     return importlib.util.find_spec("jupyterlab") is not None
 
 
+def copy_lessons(folder: Path) -> list[str]:
+    """Copy the lessons into a folder; one that is there already stays as the learner left it.
+
+    Returns:
+        The names of those that are there already, but not in the form that the kit has now.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    outdated = []
+    for original in sorted(NOTEBOOKS.glob("*.ipynb")):
+        copy = folder / original.name
+        if not copy.exists():
+            shutil.copyfile(original, copy)
+        elif _sources(copy) != _sources(original):
+            outdated.append(copy.name)
+    return outdated
+
+
+def _sources(notebook: Path) -> list[object] | None:
+    """Return what the cells of a notebook say, without outputs; None if it cannot be read."""
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        return ["".join(cell["source"]) for cell in cells]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 @contextmanager
-def jupyter(board_url: str, log: Path) -> Iterator[str]:
-    """Run JupyterLab until the end of the block; yield the address to open.
+def jupyter(board_url: str, lessons: Path, scratch: Path) -> Iterator[str]:
+    """Run JupyterLab on a folder of lessons until the end of the block; yield the address to open.
 
     Args:
         board_url: where the board is, for the lessons that show it.
-        log: a file for what JupyterLab has to say.
+        lessons: the folder that it shows.
+        scratch: a folder for its log and for what it notes about itself.
 
     Raises:
         JupyterFailedError: it ended, or did not answer within a minute.
     """
-    sock = listen("127.0.0.1", None, default=DEFAULT_PORT)
-    port = sock.getsockname()[1]
-    sock.close()
     token = secrets.token_hex(16)
-    command = [
-        sys.executable,
-        "-m",
-        "jupyterlab",
-        "--no-browser",
-        "--allow-root",
-        "--ip=127.0.0.1",
-        f"--port={port}",
-    ]
-    command += ["--ServerApp.port_retries=0", f"--ServerApp.root_dir={NOTEBOOKS}"]
-    environment = os.environ | {"JOBKIT_BOARD": board_url, "JUPYTER_TOKEN": token}
+    command = [sys.executable, "-c", _CHILD, "--no-browser", "--allow-root", "--ip=127.0.0.1"]
+    command += [f"--port={FIRST_PORT}", "--ServerApp.port_retries=100", f"--ServerApp.root_dir={lessons}"]
+    path = os.pathsep.join(filter(None, [str(NOTEBOOKS), os.environ.get("PYTHONPATH")]))
+    settings = {"JOBKIT_BOARD": board_url, "JUPYTER_TOKEN": token, "PYTHONPATH": path}
+    environment = os.environ | settings | {"JUPYTER_RUNTIME_DIR": str(scratch)}
+    log = scratch / "jupyter.log"
     with log.open("wb") as words:
         # A session of its own: Ctrl-C in the terminal reaches this program alone, which stops both in order.
         process = subprocess.Popen(  # noqa: S603 - our own interpreter, no shell, no foreign text
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=words,
-            stderr=words,
-            start_new_session=True,
+            command, env=environment, stdin=subprocess.PIPE, stdout=words, stderr=words, start_new_session=True
         )
         try:
-            _wait_until_it_answers(process, port, log)
+            port = _wait_until_it_answers(process, scratch, token, log)
             yield f"http://127.0.0.1:{port}/lab/tree/00_start_here.ipynb?token={token}"
         finally:
             _stop(process)
 
 
-def _wait_until_it_answers(process: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
+def _wait_until_it_answers(process: "subprocess.Popen[bytes]", scratch: Path, token: str, log: Path) -> int:
+    """Return the port that it found. It writes that down itself, so no other program is taken for it."""
     deadline = time.monotonic() + _LONGEST_START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
+    while time.monotonic() < deadline and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api", timeout=2):
-                return
-        except (urllib.error.URLError, OSError):
+            noted = json.loads((scratch / f"jpserver-{process.pid}.json").read_text(encoding="utf-8"))
+            port = int(noted["port"])
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/status?token={token}", timeout=2):
+                return port
+        except (OSError, ValueError, KeyError, urllib.error.URLError):
             time.sleep(0.2)
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     raise JupyterFailedError(lines[-1] if lines else f"no answer within {_LONGEST_START_SECONDS} seconds")
@@ -93,3 +122,5 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    if process.stdin is not None:
+        process.stdin.close()

@@ -4,6 +4,7 @@ Time in a lab moves only when somebody asks: nothing runs in the background, so 
 costs nothing but its memory.
 """
 
+import re
 import secrets
 import threading
 from collections import OrderedDict
@@ -20,6 +21,7 @@ MOST_JOBS = 60
 MOST_ENTRIES = 2000
 MOST_PAYLOAD = 1000
 LONGEST_DELAY_MILLIS = 3_600_000
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 _LONGEST_NUMBER = 20  # a number of a million digits takes its time to read
 SHORTEST_TICK_MILLIS = 80
 """At high speed several events are shown at once rather than asked for faster than this."""
@@ -67,8 +69,7 @@ class Lab:
     def step(self) -> None:
         """Go to the next instant at which something happens."""
         self._check_room()
-        if not self.world.step():
-            self.notice = Notice(str(self.why_over()))
+        self.world.step()
 
     def second(self) -> None:
         """Let one second pass."""
@@ -91,10 +92,11 @@ class Lab:
         if not self.playing or revision != self.revision:
             return
         self.revision += 1
-        due = self.world.next_at()
-        if due is not None:
-            shortest = self.world.now() + int(SHORTEST_TICK_MILLIS * SPEEDS[self.speed])
-            self.world.advance_to(max(due, shortest))
+        until = self.world.now() + int(SHORTEST_TICK_MILLIS * SPEEDS[self.speed])
+        self.world.step()
+        # At high speed as many events as fit into one tick; the clock then stands at the last of them.
+        while (due := self.world.next_at()) is not None and due <= until:
+            self.world.step()
         self._stop_if_over()
 
     def catch_up(self, shown: int) -> None:
@@ -119,15 +121,17 @@ class Lab:
             return f"This board has seen {MOST_ENTRIES} events, which is its limit. Reset it to go on."
         if self.world.next_at() is not None:
             return None
-        waiting = [job.id for job in self.world.jobs() if job.status == "PENDING"]
-        if waiting:
-            return f"{waiting[0]} is ready, but no worker is awake to ask for it. Wake or restart one."
+        ready = [job.id for job in self.world.jobs() if job.status == "PENDING"]
+        if ready:
+            first = next(iter(self.world.queue.next_up(1)), None)
+            if first is None:
+                return f"{ready[0]} is ready, but kept back: {self.world.queue.why_not(ready[0])}."
+            return f"{first} is next, but no worker is awake to ask for it. Wake or restart one."
         return "Every job has ended, so nothing more happens by itself. Submit a job, or reset the board."
 
     def _stop_if_over(self) -> None:
-        over = self.why_over()
-        if self.playing and over:
-            self.playing, self.notice = False, Notice(over)
+        if self.why_over() is not None:
+            self.playing = False
 
     def _check_room(self) -> None:
         if len(self.world.chronicle) >= MOST_ENTRIES:
@@ -157,7 +161,8 @@ class Lab:
         priority = _whole("Priority", form.get("priority", ""))
         delay = _delay_millis(form.get("delay", ""))
         try:
-            job_id = self.world.submit(form.get("type", "").strip(), payload, priority, delay)
+            tenant = form.get("tenant", "").strip() or "default"
+            job_id = self.world.submit(form.get("type", "").strip(), payload, priority, delay, tenant=tenant)
         except (TypeError, ValueError) as wrong:
             raise RefusedError(f"Not submitted. {str(wrong)[:1].upper()}{str(wrong)[1:]}.") from wrong
         self.draft = {}
@@ -174,7 +179,7 @@ def _whole(name: str, typed: str) -> int:
 
 
 def _number_sized(typed: str) -> str:
-    if len(typed) > _LONGEST_NUMBER:
+    if len(typed) > _LONGEST_NUMBER or not _NUMBER.fullmatch(typed.strip()):
         raise ValueError
     return typed
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from jobqueue import EventKind, JobStatus, JobView
 from jobqueue.model import job_number
-from jobqueue.scheduling.strict import rank
+from jobqueue.scheduling import StrictPriority
+from jobqueue.scheduling.aging import band_at
+from jobqueue.scheduling.bands import band_of
 from jobqueue.simulation import World
 from jobqueue.simulation.narration import asked, found, seconds
 from jobqueue.simulation.worker import SimulatedWorker, WorkerState
@@ -34,6 +36,8 @@ class JobCard:
     look: str
     chip: str
     why: str
+    band: str = ""
+    tenant: str = ""
     dots: str = ""
     attempts: str = ""
     due_at: int | None = None
@@ -64,6 +68,8 @@ class Lanes:
         self._now = world.now()
         self._most = world.scenario.policy.max_attempts
         self._jobs = jobs
+        self._scheduler = world.scenario.rules.scheduler
+        self._pending_since = _pending_since(world)
 
     def waiting(self) -> list[JobCard]:
         """Return the jobs that are not due yet, the next one first."""
@@ -72,10 +78,11 @@ class Lanes:
         return [self._waiting(job) for job in later]
 
     def ready(self) -> list[JobCard]:
-        """Return the jobs that a poll may hand out, in pick order."""
-        ready = [job for job in self._in(JobStatus.PENDING) if job.next_run_at <= self._now]
-        ready.sort(key=lambda job: rank(job.priority, job.next_run_at, job_number(job.id)))
-        return [self._ready(job, place) for place, job in enumerate(ready, 1)]
+        """Return the jobs that polls would hand out, in that order, then those that something keeps back."""
+        ready = {job.id: job for job in self._in(JobStatus.PENDING) if job.next_run_at <= self._now}
+        places = {job_id: place for place, job_id in enumerate(self._world.queue.next_up(len(ready)), 1)}
+        held = [job_id for job_id in ready if job_id not in places]
+        return [self._ready(ready[job_id], places.get(job_id)) for job_id in [*places, *held]]
 
     def succeeded(self) -> list[JobCard]:
         """Return the jobs that are done, the latest first."""
@@ -109,7 +116,8 @@ class Lanes:
 
     def _card(self, job: JobView, look: str, chip: str, why: str, **more: Any) -> JobCard:
         payload = _short(self._world.queue.payload(job.id))
-        return JobCard(job.id, job.type, payload, look, chip, why, **more)
+        tenant = "" if job.tenant == "default" else job.tenant
+        return JobCard(job.id, job.type, payload, look, chip, why, self._band(job), tenant, **more)
 
     def _waiting(self, job: JobView) -> JobCard:
         due = seconds(job.next_run_at)
@@ -121,11 +129,29 @@ class Lanes:
         chip = f"in {seconds(job.next_run_at - self._now)}"
         return self._card(job, "wait", chip, why, due_at=job.next_run_at, actions=("cancel",))
 
-    def _ready(self, job: JobView, place: int) -> JobCard:
-        why = f"priority {job.priority}, ready since {seconds(job.next_run_at)}"
+    def _ready(self, job: JobView, place: int | None) -> JobCard:
+        why = f"priority {job.priority}, ready since {seconds(self._ready_since(job))}"
         if job.attempts:
             why += f", attempt {job.attempts} of {self._most} failed"
+        if place != 1:
+            why += f"; {self._world.queue.why_not(job.id)}"
+        if place is None:
+            chip = f"held: {job.hold}" if job.hold else "kept back"
+            return self._card(job, "wait", chip, why, actions=("cancel",))
         return self._card(job, "ready", "next" if place == 1 else _ordinal(place), why, actions=("cancel",))
+
+    def _ready_since(self, job: JobView) -> int:
+        return max(job.next_run_at, self._pending_since.get(job.id, 0))
+
+    def _band(self, job: JobView) -> str:
+        """Return a job's band, and the one that it has come to by its age; empty where bands mean nothing."""
+        if isinstance(self._scheduler, StrictPriority):
+            return ""
+        label = band_of(job.priority)
+        if job.status is not JobStatus.PENDING or job.next_run_at > self._now:
+            return label
+        aged = band_at(label, self._ready_since(job), self._now, self._scheduler.aging_millis)
+        return label if aged == label else f"{label}, aged to {aged}"
 
     def _dead(self, job: JobView) -> JobCard:
         why = f"{_short(job.last_error or '')}; dead for {seconds(self._now - (job.failed_at or 0))}"
@@ -179,6 +205,12 @@ class Lanes:
         if worker.state is WorkerState.IDLE and worker.habits.first_poll_at > self._now:
             return f"starts at {seconds(worker.habits.first_poll_at)}"
         return "idle, asks again soon" if worker.state is WorkerState.IDLE else worker.state.value
+
+
+def _pending_since(world: World) -> dict[str, int]:
+    """Return when each job last became PENDING by a submit, a retry or a redrive."""
+    kinds = {EventKind.SUBMITTED, EventKind.RETRY_SCHEDULED, EventKind.REDRIVEN}
+    return {event.job_id: event.at for event in world.chronicle.events if event.job_id and event.kind in kinds}
 
 
 def _short(text: str) -> str:

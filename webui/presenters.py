@@ -1,15 +1,22 @@
 """What a board shows: a lab turned into plain records for the templates. No Flask, and no rule of the queue."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from jobqueue import JobStatus
-from jobqueue.simulation import Scenario, World
-from jobqueue.simulation.narration import Sentence, narrate, seconds
+from jobqueue import DeficitRoundRobin, JobStatus, JobView, Stats, StrictPriority
+from jobqueue.scheduling.bands import BANDS
+from jobqueue.simulation import Mishap, MishapKind, Rules, Scenario, World
+from jobqueue.simulation.charts import BarChart, Row
+from jobqueue.simulation.narration import QUEUE, Sentence, narrate, seconds
 from jobqueue.simulation.picture import WIDTH, TimelinePicture
 from webui.labs import SPEEDS, Lab, Notice
 from webui.lanes import JobCard, Lanes, WorkerCard
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
 LOG_LINES = 60
+MOST_NEXT = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +28,7 @@ class LogLine:
     text: str
     loud: bool
     rule: str | None = None
+    name: str = ""
     module: str = ""
     line: str = ""
 
@@ -52,6 +60,9 @@ class Board:
     log: list[LogLine]
     older: int
     picture: str
+    next_up: list[str]
+    charts: list[tuple[str, str]]
+    types: list[tuple[str, bool]]
     draft: dict[str, str] = field(default_factory=dict)
 
 
@@ -86,8 +97,47 @@ def board_of(lab: Lab) -> Board:
         log=[_log_line(sentence) for sentence in reversed(sentences[-LOG_LINES:])],
         older=max(0, len(sentences) - LOG_LINES),
         picture=picture_of(world),
+        next_up=world.queue.next_up(MOST_NEXT),
+        charts=charts_of(world),
+        types=_types(world, jobs),
         draft=lab.draft,
     )
+
+
+def charts_of(world: World) -> list[tuple[str, str]]:
+    """Return charts of share and age, each with its title, where the story is about them."""
+    stats = world.queue.stats()
+    charts: list[tuple[str, str]] = []
+    if stats.promised_share:
+        rows = [
+            Row(band, stats.actual_share.get(band, 0), _share_words(stats, band), promised, f"band-{band}")
+            for band, promised in stats.promised_share.items()
+        ]
+        charts.append(
+            ("Share of hand-outs, and the promised one", BarChart("Share of hand-outs", rows, 1).svg())
+        )
+    ages: list[tuple[str, Mapping[str, int], Iterable[str]]] = []
+    if stats.promised_share or len({job.priority for job in world.jobs()}) > 1:
+        ages.append(("band", stats.oldest_ready_millis_by_band, BANDS))
+    tenants = sorted({job.tenant for job in world.jobs()})
+    if len(tenants) > 1:
+        ages.append(("tenant", stats.oldest_ready_millis_by_tenant, tenants))
+    for what, by_name, names in ages:
+        rows = [Row(name, by_name.get(name, 0), seconds(by_name.get(name, 0))) for name in names]
+        title = f"Oldest ready job, by {what}"
+        charts.append((title, BarChart(title, rows).svg()))
+    return charts
+
+
+def _share_words(stats: Stats, band: str) -> str:
+    actual, promised = stats.actual_share.get(band, 0), stats.promised_share[band]
+    return f"{actual:.0%} of {promised:.0%}"
+
+
+def _types(world: World, jobs: list[JobView]) -> list[tuple[str, bool]]:
+    """Return the types that there are, and whether each is paused."""
+    paused = world.queue.paused()
+    return [(name, name in paused) for name in sorted({*(job.type for job in jobs), *paused})]
 
 
 def picture_of(world: World, *, width: int = WIDTH, name: str = "tl") -> str:
@@ -111,7 +161,9 @@ def parameters_of(scenario: Scenario) -> list[tuple[str, str]]:
             "backoff",
             f"{seconds(policy.base_backoff_millis)}, doubling up to {seconds(policy.max_backoff_millis)}",
         ),
-        ("seed", str(scenario.seed)),
+        *_rule_rows(scenario.rules),
+        *((f"a {name} takes", seconds(millis)) for name, millis in scenario.work_millis.items()),
+        *((("seed", str(scenario.seed)),) if any(h.spread_millis for h in scenario.workers) else ()),
     ]
     for habits in scenario.workers:
         longest = habits.work_millis + habits.spread_millis
@@ -121,10 +173,52 @@ def parameters_of(scenario: Scenario) -> list[tuple[str, str]]:
         lease, polls = seconds(habits.lease_millis), seconds(habits.poll_millis)
         words = f"works {work} a job, lease {lease}{renews}, polls every {polls}{starts}"
         rows.append((f"worker {habits.name}", words))
+        if habits.mishap is not None:
+            rows.append((f"what befalls {habits.name}", _mishap_words(habits.mishap)))
     rows += [
         (f"{outage.type} is down", f"{seconds(outage.begins_at)} to {seconds(outage.ends_at)}")
         for outage in scenario.outages
     ]
+    return rows
+
+
+def _mishap_words(mishap: Mishap) -> str:
+    """Return what befalls a worker, on which jobs, and for how long."""
+    what = {
+        MishapKind.CRASH: f"crashes {seconds(mishap.after_millis)} into",
+        MishapKind.FREEZE: f"freezes {seconds(mishap.after_millis)} into",
+        MishapKind.CRASH_BEFORE_REPORT: "crashes after the work, before the report, of",
+        MishapKind.LOSE_REPORT: "loses the report of",
+    }[mishap.kind]
+    which = f"its first {mishap.times} jobs" if mishap.times > 1 else "its first job"
+    if mishap.payload is not None:
+        which = f"each job with {mishap.payload}"
+    lasts = "" if mishap.lasts_millis is None else f", for {seconds(mishap.lasts_millis)}"
+    return f"{what} {which}{lasts}"
+
+
+def _rule_rows(rules: Rules) -> list[tuple[str, str]]:
+    """Return what the queue is asked to do beyond its policy, as (what, how much)."""
+    rows: list[tuple[str, str]] = []
+    scheduler = rules.scheduler
+    if isinstance(scheduler, StrictPriority):
+        rows.append(("who is next", "highest priority, then earliest due, then first submitted"))
+    else:
+        rows.append(("who is next", f"bands by the cycle {scheduler.cycle}"))
+        by_cost = isinstance(scheduler.tenants, DeficitRoundRobin)
+        rows.append(("tenants", f"by cost, {scheduler.tenants.quantum} a turn" if by_cost else "take turns"))  # type: ignore[attr-defined]
+        if scheduler.aging_millis is not None:
+            rows.append(("aging", f"one band up for each {seconds(scheduler.aging_millis)} of being ready"))
+    if rules.limits is not None:
+        bands = rules.limits.max_running_per_band or {}
+        rows += [(f"band {band}", f"at most {most} running") for band, most in bands.items()]
+        if rules.limits.max_running_per_tenant is not None:
+            rows.append(("each tenant", f"at most {rules.limits.max_running_per_tenant} running"))
+    if rules.jitter is not None:
+        rows.append(("jitter", f"{rules.jitter.kind}, seed {rules.jitter.seed}"))
+    if rules.retry_budget is not None:
+        budget = rules.retry_budget
+        rows.append(("retry budget", f"{budget.floor} + {budget.percent} % of the running first tries"))
     return rows
 
 
@@ -134,12 +228,19 @@ def parameters_of(scenario: Scenario) -> list[tuple[str, str]]:
 def _log_line(sentence: Sentence) -> LogLine:
     loud = sentence.kind == "refused"
     if sentence.rule is None:
-        return LogLine(seconds(sentence.at), sentence.who, sentence.text, loud)
+        return LogLine(seconds(sentence.at), _subject(sentence), sentence.text, loud)
     source = sentence.rule.source
     module = source.__module__.replace(".", "/") + ".py"
     line = str(source.__code__.co_firstlineno)
-    return LogLine(seconds(sentence.at), sentence.who, sentence.text, loud, sentence.rule.text, module, line)
+    name = f"{source.__module__.rpartition('.')[2]}.{source.__name__}"
+    who = _subject(sentence)
+    return LogLine(seconds(sentence.at), who, sentence.text, loud, sentence.rule.text, name, module, line)
+
+
+def _subject(sentence: Sentence) -> str:
+    """Return who a sentence is about; those of the queue bring their own subject, so it only says who tells."""
+    return f"{sentence.who}:" if sentence.who == QUEUE else sentence.who
 
 
 def _spoken(sentence: Sentence) -> str:
-    return f"{seconds(sentence.at)}: {sentence.who} {sentence.text}"
+    return f"{seconds(sentence.at)}: {_subject(sentence)} {sentence.text}"

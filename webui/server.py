@@ -20,7 +20,9 @@ class PortTakenError(Exception):
 class _Quiet(WSGIRequestHandler):
     """Does not write a line for each request: a playing board would fill the terminal."""
 
-    def log_request(self, *_: object) -> None:
+    timeout = 30  # seconds without a byte, after which a slow client is let go
+
+    def log(self, *_: object) -> None:
         """Write nothing."""
 
 
@@ -42,7 +44,8 @@ def listen(host: str, port: int | None, *, default: int = DEFAULT_PORT) -> socke
             failure = error
         else:
             return sock
-    raise PortTakenError(f"port {port} of {host} cannot be used: {failure.strerror}") from failure
+    where = host if port is None else f"port {port} of {host}"
+    raise PortTakenError(f"cannot listen at {where}: {failure.strerror}") from failure
 
 
 @contextmanager
@@ -63,12 +66,14 @@ def serving(app: Flask, sock: socket.socket) -> Iterator[BaseWSGIServer]:
 
 
 def stop_politely() -> None:
-    """Let `kill` end the program like Ctrl-C, so that whatever was started is stopped too."""
+    """Let `kill`, or a terminal that is closed, end the program like Ctrl-C: what was started is stopped too."""
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGTERM, stop)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # Windows has no SIGHUP
+            signal.signal(getattr(signal, name), stop)
 
 
 def wait_for_stop() -> None:

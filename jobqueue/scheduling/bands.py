@@ -28,9 +28,9 @@ class WeightedBands:
     """Which band is next: each hand-out takes one slot of a cycle.
 
     A slot whose band has nothing eligible is skipped, so nothing is idle while anything could be done. What is
-    *not* promised: a latency (jobs may be of any length), or a bound on waiting while more comes in than goes out.
-    The place in the cycle, the turns and the credits belong to one queue object: several processes on one store
-    each keep their own, so shares hold for each process, and for all together as far as each hands out its part.
+    *not* promised: a latency (jobs may be of any length), or a bound on waiting while more comes in than goes
+    out. The place in the cycle, the turns and the credits belong to one queue object: several processes on one
+    store each keep their own, so shares hold for what each of them hands out.
 
     Args:
         cycle: the slots in order, letters of H (priority > 0), N (0) and L (< 0).

@@ -61,7 +61,7 @@ class Group:
 
 
 class Lanes:
-    """All ready jobs. It knows no clock, no limits and no turns: somebody else says which tenants are closed."""
+    """All ready jobs. It knows no clock, limits or turns: somebody else says which tenants are closed."""
 
     def __init__(self) -> None:
         self.tickets: dict[int, Ticket] = {}

@@ -1,4 +1,4 @@
-"""What keeps a ready job back: limits, pauses, a retry budget, a dispatch limit. Gates count, and never search."""
+"""What keeps a ready job back: limits, pauses, a retry budget, a dispatch limit. Gates never search."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ from jobqueue.scheduling.lanes import GroupKey
 class Limits:
     """How much may wait, and how much may run at once; None for no limit.
 
-    Queued means PENDING, delayed jobs too; running means a live lease, so the place of a worker that crashed comes
-    back when its lease ends. Only a submit is ever refused; retries, releases and redrives are not.
+    Queued means PENDING, delayed jobs too; running means a live lease, so the place of a worker that crashed
+    comes back when its lease ends. Only a submit is ever refused; retries, releases and redrives are not.
     """
 
     max_queued: int | None = None
@@ -37,7 +37,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class DispatchLimit:
-    """How many jobs of a type may run at once, found out by trying: half as many after a failure, one more after success.
+    """How many jobs of a type may run at once, found out by trying.
+
+    Half as many after a failure, one more after as many successes in a row as may run. A failure that was
+    reported as permanent says something of the job, not of the load, and a release says nothing: both are
+    passed over, and end no row.
 
     Local to one queue object, like a cycle's place: each of several processes finds out for itself.
 
@@ -130,11 +134,10 @@ class Gates:
             return f"band {band} is at its limit, {self.by_band[band]} of {most} running"
         first, retries = self.by_type[type_, False], self.by_type[type_, True]
         if self.dispatch is not None and first + retries >= self.dispatch_limit(type_):
-            return f"type {type_} is at its dispatch limit, {first + retries} of {self.dispatch_limit(type_)} running"
+            most = self.dispatch_limit(type_)
+            return f"type {type_} is at its dispatch limit, {first + retries} of {most} running"
         if is_retry and self.budget is not None and not self.budget.allows(first, retries):
-            return (
-                f"the retry budget of type {type_} is used up: {retries} retries beside {first} first attempts"
-            )
+            return f"the retry budget of type {type_} is used up: {retries} running beside {first} first tries"
         return None
 
     def holds_for_budget(self, type_: str) -> bool:

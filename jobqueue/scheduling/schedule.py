@@ -1,7 +1,7 @@
 """The schedule of one queue: ready jobs, who of them is next, and what keeps the others back.
 
-Two of one shape. `PlainSchedule` is section one of the story: strict priority, nothing held back but paused
-types. `GatedSchedule` adds bands, tenants, aging, limits and budgets; a queue gets it only when it asks for one.
+Two of one shape. `PlainSchedule` is strict priority with nothing held back but paused types. `GatedSchedule`
+adds bands, tenants, aging, limits and budgets; a queue gets it only when it asks for one of these.
 """
 
 from collections import Counter
@@ -148,16 +148,18 @@ class GatedSchedule:
 
     def add(self, job: Job, now: int) -> None:
         """Let a ready job join the lane where it counts now."""
-        self._lanes.remove(job.number)  # not `remove`: a job that only moves has not emptied its tenant's lane
+        moved = self._lanes.remove(job.number)
         self._lanes.add(self._ticket(job, now))
+        if moved is not None:
+            self._tell_if_emptied(moved)  # it may have aged out of a band, and been its tenant's last there
         if self.gates.is_full(job.tenant):  # also a limit of 0, which nobody ever reaches by starting
             self._lanes.close(job.tenant)
 
     def remove(self, job: Job) -> None:
         """Take a job out."""
         ticket = self._lanes.remove(job.number)
-        if ticket is not None and not self._lanes.ready[ticket.group.band, ticket.tenant]:
-            self._turns.emptied(ticket.group.band, ticket.tenant)
+        if ticket is not None:
+            self._tell_if_emptied(ticket)
 
     def next_age_at(self, job: Job, now: int) -> int | None:
         """Return when the job gains a band."""
@@ -194,8 +196,7 @@ class GatedSchedule:
             ticket = self._picked.pop(number)
             taken.append(ticket)
             self._lanes.remove(number)
-            if not self._lanes.ready[ticket.group.band, ticket.tenant]:
-                self._turns.emptied(ticket.group.band, ticket.tenant)
+            self._tell_if_emptied(ticket)
             self.gates.start(number, ticket.group, ticket.tenant)
             if self.gates.is_full(ticket.tenant):
                 self._lanes.close(ticket.tenant)
@@ -208,7 +209,7 @@ class GatedSchedule:
         return [ticket.number for ticket in taken]
 
     def why_not(self, job: Job, now: int) -> str | None:
-        """Return what keeps a job back; of an open one, how far its band, its tenant or itself is from being next."""
+        """Return what keeps a job back; of an open one, how far its band, its tenant or it is from being next."""
         ticket = self._ticket(job, now)
         kept_back = self.gates.reason(ticket.group) or self.gates.tenant_reason(ticket.tenant)
         if kept_back is not None:
@@ -239,6 +240,10 @@ class GatedSchedule:
     def actual_share(self) -> Mapping[str, float]:
         """Return each band's part of the hand-outs so far, aged jobs in the band that they had come to."""
         return _shares(self._handed_out)
+
+    def _tell_if_emptied(self, gone: Ticket) -> None:
+        if not self._lanes.ready[gone.group.band, gone.tenant]:
+            self._turns.emptied(gone.group.band, gone.tenant)
 
     def _is_before(self, other: Ticket, ticket: Ticket) -> bool:
         same_band = self._is_strict or other.group.band == ticket.group.band

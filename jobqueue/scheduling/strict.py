@@ -59,7 +59,7 @@ class StrictTurns:
 
 
 class StrictLines:
-    """Ready jobs in one line per type, and a line of the types by their best job: strict priority without gates.
+    """Strict priority without gates: ready jobs in one line per type, and a line of the types by their best job.
 
     Two levels, so that a poll for some types looks at those lines alone, and a poll for all types at one.
     """

@@ -92,8 +92,8 @@ class DeficitRoundRobin:
 class DeficitTurns:
     """Credits of the tenants of a band, and whose turn it is.
 
-    One selection looks at one tenant while the quantum pays for most jobs; where it pays for none, at each tenant
-    once: rounds in which nobody could pay are not walked but added up.
+    One selection looks at one tenant while the quantum pays for most jobs; where it pays for none, at each
+    tenant once: rounds in which nobody could pay are not walked but added up.
     """
 
     def __init__(self, quantum: int) -> None:

@@ -30,12 +30,14 @@ class Mishap:
         after_millis: how far into the job it happens; nothing for the two that happen at its end.
         lasts_millis: how long until the worker is restarted, or wakes up; None for never.
         times: how many jobs it happens on.
+        payload: it is this payload that does it, each time that the worker takes it; None for any job.
     """
 
     kind: MishapKind
     after_millis: int = 0
     lasts_millis: int | None = None
     times: int = 1
+    payload: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ class SimulatedWorker:
         self._taken = 0
         self._plans: list[Planned] = []
         self._put_off: list[tuple[int, Planned]] = []
+        self._recovery: Planned | None = None
         self._plan(habits.first_poll_at - world.now(), self._poll, background=True)
 
     @property
@@ -86,6 +87,7 @@ class SimulatedWorker:
         """Die on the spot: what it knew is gone, and nobody tells the queue."""
         if self.state is WorkerState.CRASHED:
             return False
+        self._call_off_recovery()
         self._call_off()
         self._put_off.clear()
         self._note("crashed")
@@ -96,6 +98,7 @@ class SimulatedWorker:
         """Start anew after a crash, with empty hands."""
         if self.state is not WorkerState.CRASHED:
             return False
+        self._call_off_recovery()
         self._note("restarted")
         self.state, self.refusal = WorkerState.IDLE, None
         self._plan(0, self._poll, background=True)
@@ -105,6 +108,7 @@ class SimulatedWorker:
         """Stand still, as in a long pause of the machine; the clock of everybody else goes on."""
         if self.state not in {WorkerState.IDLE, WorkerState.WORKING}:
             return False
+        self._call_off_recovery()
         now = self._world.now()
         self._put_off = [(planned.at - now, planned) for planned in self._plans if not planned.over]
         self._call_off()
@@ -116,6 +120,7 @@ class SimulatedWorker:
         """Go on exactly where it stood still."""
         if self.state is not WorkerState.FROZEN:
             return False
+        self._call_off_recovery()
         self._note("thawed")
         self.state = WorkerState.WORKING if self.lease else WorkerState.IDLE
         for remaining, planned in self._put_off:
@@ -184,16 +189,24 @@ class SimulatedWorker:
             self._plan(self.habits.renew_millis, self._renew)
 
     def _plan_mishap(self) -> None:
-        mishap = self.habits.mishap
         self._taken += 1
-        in_the_middle = mishap is not None and mishap.kind in {MishapKind.CRASH, MishapKind.FREEZE}
-        if mishap is not None and in_the_middle and self._taken <= mishap.times:
+        mishap = self._fate()
+        if mishap is not None and mishap.kind in {MishapKind.CRASH, MishapKind.FREEZE}:
             self._plan(mishap.after_millis, lambda: self._befall(mishap))
+
+    def _fate(self) -> Mishap | None:
+        """Return what befalls the worker on the job that it has."""
+        mishap = self.habits.mishap
+        if mishap is None or self.lease is None:
+            return None
+        if mishap.payload is not None:
+            return mishap if self.lease.payload == mishap.payload else None
+        return mishap if self._taken <= mishap.times else None
 
     def _is_befallen_at_the_end(self) -> bool:
         """Let happen what happens between the work and the report; return whether that prevents the report."""
-        mishap = self.habits.mishap
-        if mishap is None or self._taken > mishap.times:
+        mishap = self._fate()
+        if mishap is None:
             return False
         if mishap.kind is MishapKind.LOSE_REPORT:
             self._note("report_lost")
@@ -211,7 +224,14 @@ class SimulatedWorker:
             self.crash()
         if mishap.lasts_millis is not None:
             # Planned in the world's name, not the worker's: nobody who stands still wakes himself up.
-            self._world.engine.plan(self._world.now() + mishap.lasts_millis, end)
+            at = self._world.now() + mishap.lasts_millis
+            self._recovery = self._world.engine.plan(at, end)
+
+    def _call_off_recovery(self) -> None:
+        """Forget how the last mishap was to end: it has ended otherwise."""
+        if self._recovery is not None:
+            self._recovery.over = True
+            self._recovery = None
 
     def _call_off(self) -> None:
         for planned in self._plans:

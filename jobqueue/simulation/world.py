@@ -148,11 +148,11 @@ class World:
         """Bring a dead letter back."""
         self.queue.redrive(job_id, actor="operator", note="looked at it, and wants it tried again")
 
-    def pause(self, type: str) -> None:
+    def pause_type(self, type: str) -> None:
         """Let no job of a type be handed out."""
         self.queue.pause(type)
 
-    def resume(self, type: str) -> None:
+    def resume_type(self, type: str) -> None:
         """Let jobs of a type be handed out again."""
         self.queue.resume(type)
 

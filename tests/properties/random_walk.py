@@ -1,4 +1,7 @@
-"""A random walk over a queue: random calls at random times, made at the same time on a naive model."""
+"""A random walk over a queue: random calls at random times, made at the same time on a naive model.
+
+What producers and workers call is here, what operators call in `operators_walk.py`.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,46 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from jobqueue import EventLog, JobQueue, JobQueueError, ManualClock, RetryPolicy, UnknownJobError
 from tests.properties.naive_model import NaiveQueue, RefusedError
+from tests.properties.naive_rules import Rules
 
 # Waits before a call: durations, and the instants at which something changes, met or missed by one.
-WAITS = st.sampled_from([0, 0, 0, 1, 300, 1000, "lease end", "lease end", "just before lease end", "next due"])
+INSTANTS = ["lease end", "lease end", "just before lease end", "next due", "next due", "next deadline", "next age"]
+WAITS = st.sampled_from([*[0] * 10, 1, 300, 1000, *INSTANTS])
 LEASES = st.sampled_from([1, 300, 1000, 1000, 2500, 2500])
 RUN_AT = st.sampled_from([None, None, None, None, -700, 0, 1, 1000])
+DEADLINES = st.sampled_from([*[None] * 9, 700, 1500, 4000, -1])
 PICKS = st.integers(0, 11)
 TOKENS = st.sampled_from(
-    ["latest", "latest", "latest", "latest", "older", "oldest", "next", "foreign", "garbage"]
+    [*["latest"] * 12, "older", "oldest", "next", "foreign", "garbage"]
 )
 TYPES = st.sampled_from([None, None, None, {"a"}, {"b"}, {"a", "b"}, {"c"}])
+TENANTS = st.sampled_from("xyz")
+
+RULES = st.builds(
+    Rules,
+    max_attempts=st.integers(1, 3),
+    jitter=st.sampled_from([None, None, "full", "equal", "decorrelated"]),
+    budget=st.sampled_from([None, None, (20, 1), (50, 1), (0, 2)]),
+    dispatch=st.sampled_from([None, None, (4, 1), (2, 1), (8, 3)]),
+    max_run=st.sampled_from([None, None, 1000, 2000]),
+    keep_finished=st.sampled_from([None, None, 0, 2]),
+    key_life=st.sampled_from([86_400_000, 0, 1000]),
+    cycle=st.sampled_from([None, "HHHNNL", "HHHNNL", "HN", "NL", "LNH"]),
+    quantum=st.sampled_from([None, 1, 10]),
+    aging=st.sampled_from([None, 500, 2000]),
+    max_queued=st.sampled_from([None, None, 12]),
+    max_queued_per_tenant=st.sampled_from([None, None, 5]),
+    max_running_per_tenant=st.sampled_from([None, None, None, 1, 3]),
+    max_running_per_band=st.sampled_from([{}, {}, {}, {"H": 1}, {"N": 2, "L": 1}]),
+)
+JOBS = st.sampled_from([0, 3, 12, 24])
+BACKOFFS = st.sampled_from([(0, 0), (500, 500), (1000, 60_000), (1000, 1500)])
 
 
 def plain(answer: Any) -> Any:
     """Return records as dicts, so that they can be compared with what the model says."""
+    if isinstance(answer, list):
+        return [plain(part) for part in answer]
     return asdict(answer) if is_dataclass(answer) else answer
 
 
@@ -32,7 +61,7 @@ def answer_of(call: Any) -> Any:
     """Return what a call returned, or the kind and reason of its refusal."""
     try:
         return plain(call())
-    except JobQueueError as refusal:
+    except (JobQueueError, ValueError) as refusal:
         return "refused", type(refusal).__name__, getattr(refusal, "reason", None)
     except RefusedError as refusal:
         return "refused", refusal.kind, refusal.reason
@@ -43,11 +72,12 @@ def all_seen(queue: JobQueue, submitted: int) -> dict[str, Any]:
     state: dict[str, Any] = {}
     for job_id in (f"J{number}" for number in range(1, submitted + 1)):
         try:
-            view = asdict(queue.view(job_id))
-            state[job_id] = view, queue.payload(job_id), [asdict(row) for row in queue.history(job_id)]
+            view, payload = plain(queue.view(job_id)), queue.payload(job_id)
+            state[job_id] = view, payload, plain(queue.history(job_id)), plain(queue.redrives(job_id))
         except UnknownJobError:
             state[job_id] = None
-    return state | {"dead letters": [asdict(view) for view in queue.dead_letters()]}
+    state["dead letters"] = plain(queue.dead_letters())
+    return state | {"paused": queue.paused(), "stats": plain(queue.stats())}
 
 
 class RandomWalk(RuleBasedStateMachine):
@@ -58,40 +88,43 @@ class RandomWalk(RuleBasedStateMachine):
 
     met: ClassVar[Counter[Any]] = Counter()
 
-    @initialize(
-        attempts=st.integers(1, 3),
-        backoff=st.sampled_from([(0, 0), (500, 500), (1000, 60_000), (1000, 1500)]),
-        keep_finished=st.sampled_from([None, None, 0, 2]),
-        jobs=st.sampled_from([0, 0, 0, 11]),
-    )
-    def begin(self, attempts, backoff, keep_finished, jobs):
-        """Start with a queue of some policy, empty or with more jobs than have one digit."""
+    @initialize(rules=RULES, is_plain=st.sampled_from([True, False, False]), backoff=BACKOFFS, jobs=JOBS)
+    def begin(self, rules, is_plain, backoff, jobs):
+        """Start with a queue of some rules, often with more jobs than have one digit."""
+        if is_plain:  # the defaults deserve their share of the walks
+            rules = Rules(rules.max_attempts, keep_finished=rules.keep_finished)
+        rules.base, rules.cap = backoff
         self.clock = ManualClock()
         self.log = EventLog()
-        policy = RetryPolicy(attempts, *backoff)
-        self.queue = JobQueue(self.clock, policy, keep_finished=keep_finished, log=self.log)
-        self.model = NaiveQueue(attempts, *backoff, keep_finished)
-        for _ in range(jobs):
-            self.submit(0, "a", 0, None)
+        policy = RetryPolicy(rules.max_attempts, *backoff)
+        self.queue = JobQueue(self.clock, policy, log=self.log, **rules.options())
+        self.model = NaiveQueue(rules)
+        for number in range(jobs):
+            self.submit(0, "ab"[number % 2], number % 3 - 1, None, "xyz"[number % 4 % 3], number % 5 + 1, None)
 
     def wait(self, wait: int | str) -> int:
         """Move the clock by a duration or to the next instant of a kind, and return the new now."""
-        now = self.clock.now()
-        ends = [job.lease_until for job in self.model.jobs if job.lease_until is not None]
-        dues = [job.run_at for job in self.model.jobs if job.status == "PENDING"]
-        instant = {
-            "lease end": min((end for end in ends if end > now), default=now),
-            "just before lease end": min((end - 1 for end in ends if end > now), default=now),
-            "next due": min((due for due in dues if due > now), default=now),
-        }.get(wait, now)
-        self.clock.advance_to(now + wait if isinstance(wait, int) else instant)
+        now, jobs = self.clock.now(), self.model.jobs
+        pending = [job for job in jobs if job.status == "PENDING"]
+        ready = [job for job in pending if job.band is not None]
+        ages = [self.model.rules.next_age(job.priority, job.ready_since, job.placed_at) for job in ready]
+        instants = {
+            "lease end": [job.lease_until for job in jobs],
+            "just before lease end": [job.lease_until and job.lease_until - 1 for job in jobs],
+            "next due": [job.run_at for job in pending],
+            "next deadline": [job.deadline for job in pending],
+            "next age": ages,
+        }.get(wait, [])
+        later = [instant for instant in instants if instant is not None and instant > now]
+        self.clock.advance_to(now + wait if isinstance(wait, int) else min(later, default=now))
         return self.clock.now()
 
-    def compare(self, name: str, of_queue: Any, of_model: Any) -> None:
+    def compare(self, name: str, of_queue: Any, of_model: Any) -> Any:
         """Make a call on both and require one answer."""
         answer = answer_of(of_queue)
         assert answer == answer_of(of_model), name
         self.met[name if not isinstance(answer, tuple) else (name, *answer[1:])] += 1
+        return answer
 
     def job_id(self, pick: int) -> str:
         """Return the id of some job, or now and then one that does not exist."""
@@ -110,66 +143,58 @@ class RandomWalk(RuleBasedStateMachine):
             "garbage": f"{job_id}:{generation} ",
         }[kind]
 
-    def running_or(self, pick: int) -> str:
-        """Return a job that runs, if there is one and the pick is even, so that many calls have a chance."""
-        running = [job.id for job in self.model.jobs if job.status == "RUNNING"]
-        return running[pick % len(running)] if running and pick % 2 == 0 else self.job_id(pick)
+    def job_in(self, status: str, pick: int) -> str:
+        """Return a job in a state, if there is one and the pick is no third, so that calls have a chance."""
+        if not self.numbers_in(status) and status == "RUNNING":
+            self.hand_out("x", 2500)
+        ids = self.numbers_in(status)
+        return f"J{ids[pick % len(ids)]}" if ids and pick % 4 else self.job_id(pick)
 
-    @rule(wait=WAITS, type_=st.sampled_from("aab"), priority=st.integers(-1, 1), run_at=RUN_AT)
-    def submit(self, wait, type_, priority, run_at):
+    def numbers_in(self, status: str) -> list[int]:
+        """Return the numbers of the jobs in a state."""
+        return [job.number for job in self.model.jobs if job.status == status]
+
+    # -- producers ----------------------------------------------------------------------------------------
+
+    @rule(
+        wait=WAITS,
+        type_=st.sampled_from("aab"),
+        priority=st.integers(-1, 1),
+        run_at=RUN_AT,
+        tenant=TENANTS,
+        cost=st.sampled_from([1, 1, 3, 10, 40]),
+        deadline=DEADLINES,
+    )
+    def submit(self, wait, type_, priority, run_at, tenant, cost, deadline):
         """Submit a job that is due now, later or long ago."""
         now = self.wait(wait)
         due = None if run_at is None else now + run_at
+        until = None if deadline is None else now + deadline
+        order = {"payload": f"at {now}", "priority": priority, "tenant": tenant, "cost": cost}
         self.compare(
             "submit",
-            lambda: self.queue.submit(type_, f"at {now}", priority, due, tenant=f"t{priority}"),
-            lambda: self.model.submit(
-                now, type_, f"at {now}", priority=priority, run_at=due, tenant=f"t{priority}"
-            ),
+            lambda: self.queue.submit(type_, run_at_millis=due, deadline_millis=until, **order),
+            lambda: self.model.submit(now, due, until, type=type_, **order),
         )
 
-    @rule(wait=WAITS, worker=st.sampled_from("xyz"), lease=LEASES, types=TYPES)
-    def poll(self, wait, worker, lease, types):
-        """Poll for all types or for some."""
+    @rule(
+        wait=WAITS,
+        key=st.sampled_from("kl"),
+        type_=st.sampled_from("aab"),
+        tenant=TENANTS,
+        run_at=st.sampled_from([None, None, 1000]),
+        deadline=st.sampled_from([None, None, 5000]),
+    )
+    def submit_once(self, wait, key, type_, tenant, run_at, deadline):
+        """Make a request that may have been made before, with the same content or other."""
         now = self.wait(wait)
-        of_queue = answer_of(lambda: self.queue.poll(worker, lease, types=types))
+        order = {"payload": "once", "priority": 0, "tenant": tenant, "cost": 2}
         self.compare(
-            "poll" if of_queue else "poll in vain",
-            lambda: of_queue,
-            lambda: self.model.poll(now, worker, lease, types),
-        )
-
-    @rule(wait=WAITS, pick=PICKS, kind=TOKENS)
-    def complete(self, wait, pick, kind):
-        """Complete some job with some token."""
-        now, job_id = self.wait(wait), self.running_or(pick)
-        token = self.token(job_id, kind)
-        self.compare(
-            "complete",
-            lambda: self.queue.complete(job_id, token),
-            lambda: self.model.complete(now, job_id, token),
-        )
-
-    @rule(wait=WAITS, pick=PICKS, kind=TOKENS)
-    def fail(self, wait, pick, kind):
-        """Fail some job with some token."""
-        now, job_id = self.wait(wait), self.running_or(pick)
-        token = self.token(job_id, kind)
-        self.compare(
-            "fail",
-            lambda: self.queue.fail(job_id, token, kind),
-            lambda: self.model.fail(now, job_id, token, kind),
-        )
-
-    @rule(wait=WAITS, pick=PICKS, kind=TOKENS, lease=LEASES)
-    def renew(self, wait, pick, kind, lease):
-        """Renew the lease of some job with some token."""
-        now, job_id = self.wait(wait), self.running_or(pick)
-        token = self.token(job_id, kind)
-        self.compare(
-            "renew",
-            lambda: self.queue.renew(job_id, token, lease),
-            lambda: self.model.renew(now, job_id, token, lease),
+            "submit_once",
+            lambda: self.queue.submit_once(
+                key, type_, run_at_millis=run_at, deadline_millis=deadline, **order
+            ),
+            lambda: self.model.submit_once(now, key, run_at, deadline, type=type_, **order),
         )
 
     @rule(wait=WAITS, pick=PICKS)
@@ -178,18 +203,76 @@ class RandomWalk(RuleBasedStateMachine):
         now, job_id = self.wait(wait), self.job_id(pick)
         self.compare("cancel", lambda: self.queue.cancel(job_id), lambda: self.model.cancel(now, job_id))
 
-    @rule(wait=WAITS, pick=PICKS)
-    def retry_dead(self, wait, pick):
-        """Bring back a dead job if there is one, else some job that is not dead."""
-        now = self.wait(wait)
-        dead = [job.id for job in self.model.jobs if job.status == "DEAD"]
-        job_id = dead[pick % len(dead)] if dead and pick % 4 else self.job_id(pick)
-        self.redrive(now, job_id)
+    # -- workers ------------------------------------------------------------------------------------------
 
-    def redrive(self, now: int, job_id: str) -> None:
-        """Call retry_dead on both."""
+    @rule(wait=WAITS, worker=st.sampled_from("xyz"), lease=LEASES, types=TYPES)
+    def poll(self, wait, worker, lease, types):
+        """Poll for all types or for some."""
+        self.wait(wait)
+        self.hand_out(worker, lease, types)
+
+    def hand_out(self, worker: str, lease: int, types: set[str] | None = None) -> Any:
+        """Poll both and return the lease."""
+        now = self.clock.now()
+        of_queue = answer_of(lambda: self.queue.poll(worker, lease, types=types))
+        return self.compare(
+            "poll" if of_queue else "poll in vain",
+            lambda: of_queue,
+            lambda: self.model.poll(now, worker, lease, types),
+        )
+
+    @rule(wait=WAITS, limit=st.integers(1, 6), types=TYPES)
+    def poll_many(self, wait, limit, types):
+        """Poll several times at one instant."""
+        now = self.wait(wait)
         self.compare(
-            "retry_dead", lambda: self.queue.retry_dead(job_id), lambda: self.model.retry_dead(now, job_id)
+            "poll_many",
+            lambda: self.queue.poll_many("many", 1000, limit, types=types),
+            lambda: self.model.poll_many(now, limit, types),
+        )
+
+    @rule(wait=WAITS, pick=PICKS, kind=TOKENS, result=st.sampled_from([None, "done"]))
+    def complete(self, wait, pick, kind, result):
+        """Complete some job with some token."""
+        now, job_id = self.wait(wait), self.job_in("RUNNING", pick)
+        token = self.token(job_id, kind)
+        self.compare(
+            "complete",
+            lambda: self.queue.complete(job_id, token, result),
+            lambda: self.model.complete(now, job_id, token, result),
+        )
+
+    @rule(wait=WAITS, pick=PICKS, kind=TOKENS, permanent=st.sampled_from([False, False, False, True]))
+    def fail(self, wait, pick, kind, permanent):
+        """Fail some job with some token."""
+        now, job_id = self.wait(wait), self.job_in("RUNNING", pick)
+        token = self.token(job_id, kind)
+        self.compare(
+            "fail",
+            lambda: self.queue.fail(job_id, token, kind, permanent=permanent),
+            lambda: self.model.fail(now, job_id, token, kind, permanent=permanent),
+        )
+
+    @rule(wait=WAITS, pick=PICKS, kind=TOKENS, lease=LEASES, checkpoint=st.sampled_from([None, "half"]))
+    def renew(self, wait, pick, kind, lease, checkpoint):
+        """Renew the lease of some job with some token."""
+        now, job_id = self.wait(wait), self.job_in("RUNNING", pick)
+        token = self.token(job_id, kind)
+        self.compare(
+            "renew",
+            lambda: self.queue.renew(job_id, token, lease, checkpoint),
+            lambda: self.model.renew(now, job_id, token, lease, checkpoint),
+        )
+
+    @rule(wait=WAITS, pick=PICKS, kind=TOKENS)
+    def release(self, wait, pick, kind):
+        """Give back some job with some token."""
+        now, job_id = self.wait(wait), self.job_in("RUNNING", pick)
+        token = self.token(job_id, kind)
+        self.compare(
+            "release",
+            lambda: self.queue.release(job_id, token),
+            lambda: self.model.release(now, job_id, token),
         )
 
     @rule(wait=WAITS)
@@ -202,18 +285,17 @@ class RandomWalk(RuleBasedStateMachine):
     def bad_hour(self, wait):
         """Poll and fail whatever is ready, so that walks get as deep as dead letters of a second era."""
         self.wait(wait)
-        for _ in range(12):
-            ready = [
-                job for job in self.model.jobs if job.status == "PENDING" and job.run_at <= self.clock.now()
-            ]
-            if not ready:
-                break
-            self.poll(0, "x", 1000, None)
-            self.fail(0, 0, "latest")
+        for _ in range(8):
+            if not self.hand_out("x", 1000):
+                return
+            self.fail(0, 1, "latest", permanent=False)
 
-    @rule(wait=WAITS)
-    def redrive_all(self, wait):
-        """Bring back every dead letter."""
-        now = self.wait(wait)
-        for job_id in [job.id for job in self.model.jobs if job.status == "DEAD"]:
-            self.redrive(now, job_id)
+    @rule(wait=WAITS, hand_outs=st.integers(1, 12))
+    def good_hour(self, wait, hand_outs):
+        """Hand out job after job and complete each third, so that turns go around and credits add up."""
+        self.wait(wait)
+        for number in range(hand_outs):
+            if not self.hand_out("y", 2500):
+                return
+            if number % 3 == 0:
+                self.complete(0, 1, "latest", None)

@@ -8,7 +8,7 @@ THREE_TRIES = RetryPolicy(max_attempts=3, base_backoff_millis=1000, max_backoff_
 LIFE_OF_A_JOB = Scenario(
     name="life_of_a_job",
     title="The life of a job",
-    question="An invoice comes in after two mails, with a higher priority. In which order are they done?",
+    question="The mail server is down until 4 s, and an urgent invoice comes in. Which job is done first?",
     story=(
         "Mails, an invoice and a resize are submitted, one of them for later. The mail server is down for the "
         "first seconds. One job is taken back before anybody starts it."
@@ -109,7 +109,7 @@ CRASH_LOOP = Scenario(
             work_millis=2000,
             lease_millis=1000,
             renew_millis=400,
-            mishap=Mishap(MishapKind.CRASH, after_millis=300, lasts_millis=4700, times=3),
+            mishap=Mishap(MishapKind.CRASH, after_millis=300, lasts_millis=4700, payload="broken.png"),
         ),
     ),
     tasks=(Task(0, "resize", "broken.png"), Task(16_000, "resize", "holiday.png")),
