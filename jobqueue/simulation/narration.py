@@ -96,7 +96,7 @@ def narrate(entry: Entry, max_attempts: int) -> Sentence:
     who, text = _TELLERS[entry.kind](entry, max_attempts)
     if entry.kind is not EventKind.REFUSED:
         rule = _RULES.get(entry.kind)
-        if entry.kind is EventKind.DEAD_LETTERED and entry.detail["reason"] == lifecycle.DEADLINE:
+        if entry.kind is EventKind.DEAD_LETTERED and entry.worker_id is None:
             rule = _MISSED
     else:
         rule = _ONLY_THE_CURRENT_TOKEN if entry.detail["token"] is not None else _STATE_FORBIDS
@@ -176,8 +176,10 @@ def _dead_lettered(event: Event, most: int) -> tuple[str, str]:
     why = {
         lifecycle.PERMANENT: "its failure was reported as permanent",
         lifecycle.ATTEMPTS_EXHAUSTED: f"{event.attempt} of {most} attempts are used up",
-        lifecycle.DEADLINE: "it could no longer be started before its deadline",
+        lifecycle.DEADLINE: "a retry could only start after its deadline",
     }[event.detail["reason"]]
+    if event.worker_id is None:
+        why = "its deadline came, and nobody had started it"
     return QUEUE, f"{event.job_id} is a dead letter: {why}"
 
 

@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 
 from exercises.grader.catalogue import catalogue
+from jobqueue.lifecycle import TRANSITIONS
+from jobqueue.model import FINISHED
 from jobqueue.simulation import SCENARIOS, run
 from jobqueue.simulation.trace import trace
 
@@ -17,6 +19,7 @@ def blocks() -> dict[str, str]:
     """Return each block's text by its name."""
     return {
         "trace": _indented(trace(run(SCENARIOS["zombie"]))),
+        "states": _states(),
         "scenarios": "".join(f"- `{s.name}`: {s.question}\n" for s in SCENARIOS.values()),
         "lessons": "".join(f"- `notebooks/{path.name}`: {_title(path)}\n" for path in _notebooks()),
         "exercises": "".join(f"- `{e.short}` {e.title}: {e.summary}\n" for e in catalogue()),
@@ -27,6 +30,13 @@ def written(text: str) -> str:
     """Return a README text with its blocks made anew."""
     made = blocks()
     return _BLOCK.sub(lambda found: f"<!-- {found[1]} -->\n\n{made[found[1]]}\n<!-- /{found[1]} -->", text)
+
+
+def _states() -> str:
+    """Return the lifecycle as a diagram that Markdown pages draw, one arrow a line."""
+    arrows = [f"    {arrow.source or '[*]'} --> {arrow.target}: {verb}" for verb, arrow in TRANSITIONS.items()]
+    ends = [f"    {status} --> [*]" for status in sorted(FINISHED)]
+    return "\n".join(["```mermaid", "stateDiagram-v2", *arrows, *ends, "```"]) + "\n"
 
 
 def _indented(text: str) -> str:
