@@ -22,6 +22,7 @@ ASKING = (lesson.Box, list)
 """What a box offers was typed, the wrong answers too; all else that a cell shows comes from a queue."""
 
 TIMES_OF = [
+    ("01_life_of_a_job", "life_of_a_job", "2.087 3.087 4.544 9.992 14.5"),
     ("03_zombies_and_fencing", "zombie", "30.0 31.0 35.0 41.0"),
 ]
 """Each lesson with its scenario, and times without which its text would not tell its story."""

@@ -17,15 +17,21 @@ from tests.properties.naive_model import NaiveQueue, RefusedError
 from tests.properties.naive_rules import Rules
 
 # Waits before a call: durations, and the instants at which something changes, met or missed by one.
-INSTANTS = ["lease end", "lease end", "just before lease end", "next due", "next due", "next deadline", "next age"]
+INSTANTS = [
+    "lease end",
+    "lease end",
+    "just before lease end",
+    "next due",
+    "next due",
+    "next deadline",
+    "next age",
+]
 WAITS = st.sampled_from([*[0] * 10, 1, 300, 1000, *INSTANTS])
 LEASES = st.sampled_from([1, 300, 1000, 1000, 2500, 2500])
 RUN_AT = st.sampled_from([None, None, None, None, -700, 0, 1, 1000])
 DEADLINES = st.sampled_from([*[None] * 9, 700, 1500, 4000, -1])
 PICKS = st.integers(0, 11)
-TOKENS = st.sampled_from(
-    [*["latest"] * 12, "older", "oldest", "next", "foreign", "garbage"]
-)
+TOKENS = st.sampled_from([*["latest"] * 12, "older", "oldest", "next", "foreign", "garbage"])
 TYPES = st.sampled_from([None, None, None, {"a"}, {"b"}, {"a", "b"}, {"c"}])
 TENANTS = st.sampled_from("xyz")
 
@@ -191,9 +197,7 @@ class RandomWalk(RuleBasedStateMachine):
         order = {"payload": "once", "priority": 0, "tenant": tenant, "cost": 2}
         self.compare(
             "submit_once",
-            lambda: self.queue.submit_once(
-                key, type_, run_at_millis=run_at, deadline_millis=deadline, **order
-            ),
+            lambda: self.queue.submit_once(key, type_, run_at_millis=run_at, deadline_millis=deadline, **order),
             lambda: self.model.submit_once(now, key, run_at, deadline, type=type_, **order),
         )
 
