@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from lesson_charts import bars
 from lesson_own import own
 from lesson_questions import Box, Quiz, compare, predict, quiz
 from lesson_setup import installed
@@ -28,6 +29,7 @@ __all__ = [
     "Quiz",
     "Shown",
     "attempt",
+    "bars",
     "board",
     "code",
     "compare",
