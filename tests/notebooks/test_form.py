@@ -23,7 +23,10 @@ ASKING = (lesson.Box, list)
 
 TIMES_OF = [
     ("01_life_of_a_job", "life_of_a_job", "2.087 3.087 4.544 9.992 14.5"),
+    ("02_leases_and_expiry", "late_poll", "2.0 5.0 60.0 1.0"),
     ("03_zombies_and_fencing", "zombie", "30.0 31.0 35.0 41.0"),
+    ("04_backoff_and_jitter", "backoff", "1.5 2.0 4.0 20.0 3.5"),
+    ("05_dead_letters_and_redrive", "redrive", "4.5 15.0 20.0 20.5"),
 ]
 """Each lesson with its scenario, and times without which its text would not tell its story."""
 
