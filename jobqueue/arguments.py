@@ -102,7 +102,7 @@ def _told(error: object) -> str:
     """Return an error's own words, even when its `__str__` is broken."""
     try:
         text = str.__str__(str(error))
-    except BaseException:  # noqa: B036 - whatever foreign code raises: the failure must still be recorded
+    except BaseException:  # whatever foreign code raises: the failure must still be recorded
         text = "(its text could not be read)"
     # Asked of the type itself: a class can lie about what it is, and what it is called.
     if BaseException in type.mro(type(error)):

@@ -5,7 +5,8 @@ table has no such arrow. No clock, lock, randomness or I/O in here, so every que
 jobs in, applies these same rules.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 from jobqueue.arguments import LARGEST_INTEGER
 from jobqueue.errors import IllegalStateError, StaleTokenError
@@ -48,7 +49,7 @@ TRANSITIONS = {
 }
 
 
-def follow(job: Job, verb: str, **changes: object) -> Job:
+def follow(job: Job, verb: str, **changes: Any) -> Job:
     """Return the job after one arrow, or refuse because its state has no such arrow."""
     arrow = TRANSITIONS[verb]
     if job.status is not arrow.source:
@@ -58,7 +59,7 @@ def follow(job: Job, verb: str, **changes: object) -> Job:
             operation=verb,
             status=job.status,
         )
-    return replace(job, status=arrow.target, **changes)  # type: ignore[arg-type]
+    return job._replace(status=arrow.target, **changes)
 
 
 def leased(job: Job, now: int, worker_id: str, lease_millis: int, max_run_millis: int | None = None) -> Job:

@@ -11,7 +11,7 @@ from jobqueue.arguments import check_integer, check_name, check_string, check_te
 from jobqueue.events import EventKind
 from jobqueue.lifecycle import DEAD, PENDING
 from jobqueue.model import FINISHED, Job, Lease, Redrive, RedriveRow, Submission
-from jobqueue.orders import Order, check_deadline
+from jobqueue.orders import check_deadline, order
 from jobqueue.requests import check_same
 from jobqueue.statistics import Stats, stats_of
 from jobqueue.turn import Turns
@@ -42,13 +42,21 @@ class Operations(Turns):
             RequestKeyConflictError: the key stands for other content.
         """
         request_key = check_name("request_key", request_key)
-        text = "" if payload is None else payload
-        order = Order(type, text, priority, run_at_millis, tenant, deadline_millis, cost, request_key)
+        asked = order(
+            type,
+            payload,
+            priority,
+            run_at_millis,
+            tenant=tenant,
+            deadline_millis=deadline_millis,
+            cost=cost,
+            request_key=request_key,
+        )
         with self._turn() as now:
             known = self._table.keys.find(tenant, request_key)
             if known is None:
-                return Submission(self._accept(order, now), replayed=False)
-            check_same(self._find(known), order.content_hash())
+                return Submission(self._accept(asked, now), replayed=False)
+            check_same(self._find(known), asked.content_hash())
             return Submission(known, replayed=True)
 
     # -- workers -----------------------------------------------------------------------------------------
@@ -115,7 +123,7 @@ class Operations(Turns):
     def redrive_many(
         self, ids: Iterable[str], *, actor: str, note: str, spread_millis: int = 0
     ) -> list[RedriveRow]:
-        """Bring back the given jobs, each once, in submission order; one row for each id says what became of it.
+        """Bring back the given jobs, each once, in submission order; one row for each id tells the outcome.
 
         Args:
             ids: which jobs. Those that die again meanwhile are not brought back again.

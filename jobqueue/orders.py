@@ -1,6 +1,6 @@
 """What a producer asks for: the arguments of a submit, checked, and the job that they make."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from jobqueue.arguments import HIGHEST_COST, check_integer, check_name, check_text
@@ -10,7 +10,7 @@ from jobqueue.requests import content_hash
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The arguments of one submit, in the words of its signature; wrong ones are refused here."""
+    """The arguments of one submit, in the words of its signature, all checked; `order` makes one."""
 
     type: str
     payload: str
@@ -21,31 +21,13 @@ class Order:
     cost: int
     request_key: str | None = None
 
-    def __post_init__(self) -> None:
-        """Check each argument by itself; what depends on the present instant is checked later."""
-        self._keep("type", check_name("type", self.type))
-        self._keep("payload", check_text("payload", self.payload))
-        self._keep("priority", check_integer("priority", self.priority))
-        if self.run_at_millis is not None:
-            self._keep("run_at_millis", check_integer("run_at_millis", self.run_at_millis))
-        self._keep("tenant", check_name("tenant", self.tenant))
-        if self.deadline_millis is not None:
-            self._keep("deadline_millis", check_integer("deadline_millis", self.deadline_millis))
-        self._keep("cost", check_integer("cost", self.cost, low=1, high=HIGHEST_COST))
-        if self.request_key is not None:
-            self._keep("request_key", check_name("request_key", self.request_key))
-
-    def _keep(self, name: str, value: object) -> None:
-        """Keep the plain value that a check made of an argument; this record is frozen for everybody else."""
-        object.__setattr__(self, name, value)
-
     def told(self) -> dict[str, Any]:
-        """Return every argument, for the event."""
-        return asdict(self)
+        """Return every argument by its name."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
     def content_hash(self) -> str:
         """Return the hash of what a request key is bound to: all but the key and its tenant."""
-        content = asdict(self)
+        content = self.told()
         del content["request_key"], content["tenant"]
         return content_hash(**content)
 
@@ -79,3 +61,27 @@ def check_deadline(deadline: int, now: int, run_at: int) -> None:
     start = max(now, run_at)
     if deadline <= start:
         raise ValueError(f"deadline_millis: {deadline} is not later than {start}, when the job may start")
+
+
+def order(
+    type: str,
+    payload: str | None,
+    priority: int,
+    run_at_millis: int | None,
+    *,
+    tenant: str,
+    deadline_millis: int | None,
+    cost: int,
+    request_key: str | None = None,
+) -> Order:
+    """Check each argument by itself; what depends on the present instant is checked later."""
+    return Order(
+        type=check_name("type", type),
+        payload=check_text("payload", "" if payload is None else payload),
+        priority=check_integer("priority", priority),
+        run_at_millis=None if run_at_millis is None else check_integer("run_at_millis", run_at_millis),
+        tenant=check_name("tenant", tenant),
+        deadline_millis=None if deadline_millis is None else check_integer("deadline_millis", deadline_millis),
+        cost=check_integer("cost", cost, low=1, high=HIGHEST_COST),
+        request_key=None if request_key is None else check_name("request_key", request_key),
+    )

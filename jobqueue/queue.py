@@ -14,7 +14,7 @@ from jobqueue.clock import ManualClock, TimeSource
 from jobqueue.events import Event, EventLog, Outbox, Subscriber
 from jobqueue.model import Attempt, JobView, Lease
 from jobqueue.operations import Operations
-from jobqueue.orders import Order
+from jobqueue.orders import order
 from jobqueue.retention import Retention
 from jobqueue.retry import Jitter, RetryBudget, RetryPolicy, RetryRule
 from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority
@@ -113,10 +113,11 @@ class JobQueue(Operations):
             ValueError: the deadline is not later than now and than run_at.
             AdmissionError: as many jobs wait as the limits allow.
         """
-        text = "" if payload is None else payload
-        order = Order(type, text, priority, run_at_millis, tenant, deadline_millis, cost)
+        asked = order(
+            type, payload, priority, run_at_millis, tenant=tenant, deadline_millis=deadline_millis, cost=cost
+        )
         with self._turn() as now:
-            return self._accept(order, now)
+            return self._accept(asked, now)
 
     def cancel(self, job_id: str) -> None:
         """Take back a PENDING job, also one that waits for a retry; any other is an `IllegalStateError`."""

@@ -105,7 +105,7 @@ class Turns:
         """Make a job of an order, unless its deadline or the limits forbid it."""
         job = order.job(self._table.last_number + 1, now)
         self._admit(order.tenant)
-        self._commit(None, job, now, order.told())
+        self._commit(None, job, now, order.told() if self._outbox.listening else None)
         return job.id
 
     def _admit(self, tenant: str) -> None:
@@ -167,7 +167,8 @@ class Turns:
         """Put the next version of a job in the place of the last one, and count what it is called."""
         self._table.put(after, at)
         kinds = replay.kinds(before, after)
-        self._counts.update(kinds)
+        for kind in kinds:
+            self._counts[kind] += 1
         return kinds
 
     def _drop(self, job: Job, at: int) -> None:

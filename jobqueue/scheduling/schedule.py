@@ -209,7 +209,7 @@ class GatedSchedule:
         return [ticket.number for ticket in taken]
 
     def why_not(self, job: Job, now: int) -> str | None:
-        """Return what keeps a job back; of an open one, how far its band, its tenant or it is from being next."""
+        """Return what keeps a job back; of an open one, how far its band, tenant or it is from being next."""
         ticket = self._ticket(job, now)
         kept_back = self.gates.reason(ticket.group) or self.gates.tenant_reason(ticket.tenant)
         if kept_back is not None:

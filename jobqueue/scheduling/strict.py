@@ -59,7 +59,7 @@ class StrictTurns:
 
 
 class StrictLines:
-    """Strict priority without gates: ready jobs in one line per type, and a line of the types by their best job.
+    """Strict priority without gates: ready jobs in one line per type, and a line of types by their best job.
 
     Two levels, so that a poll for some types looks at those lines alone, and a poll for all types at one.
     """
