@@ -35,10 +35,9 @@ LOST_ACKNOWLEDGEMENT = Scenario(
         "The report of a done job is lost on its way. What do a naive receiver and a careful one end up with?"
     ),
     story=(
-        "Worker A charges a card and reports it, but the network drops the report. A goes on to the next "
-        "job; the "
-        "queue has heard nothing, and hands the first one out again. Two receivers book the charge: one books "
-        "whatever comes, the other keeps the ids of the jobs that it has booked."
+        "Worker A charges a card and reports it, but the network drops the report. A goes on to the next job; "
+        "the queue has heard nothing, and hands the first one out again. Two receivers book the charge: one "
+        "books whatever comes, the other keeps the ids of the jobs that it has booked."
     ),
     watch=(
         "for the worker the job is done, for the queue it is running: both are right about what they know",
@@ -61,17 +60,13 @@ UNCERTAIN_REDRIVE = Scenario(
     title="Redrive after an uncertain effect",
     question="A dead letter says 'lease expired'. Was its work done or not, and is it safe to bring it back?",
     story=(
-        "Only one attempt is allowed. The worker ships the parcel and crashes before it reports, so the "
-        "job is dead. "
-        "An operator sees a dead letter, believes that nothing was shipped, and brings it back."
+        "Only one attempt is allowed. The worker ships the parcel and crashes before it reports, so the job is "
+        "dead. An operator sees a dead letter, believes that nothing was shipped, and brings it back."
     ),
     watch=(
         "'lease expired' says that no report came, not that nothing was done",
         "the redrive ships a second parcel",
-        (
-            "before a redrive, look at the receiver; or let the receiver keep the job's id, which a redrive "
-            "keeps too"
-        ),
+        "before a redrive, look at the receiver; or let it keep the job's id, which a redrive keeps too",
     ),
     policy=RetryPolicy(max_attempts=1, base_backoff_millis=1000, max_backoff_millis=60_000),
     workers=(

@@ -12,8 +12,7 @@ REDRIVE = Scenario(
     ),
     story=(
         "The archive is down, and three attempts to store a picture fail. The job becomes a dead letter. "
-        "At 20 s an "
-        "operator has repaired the archive and brings the job back."
+        "At 20 s an operator has repaired the archive and brings the job back."
     ),
     watch=(
         "the dead letter waits: nothing happens to it until somebody decides",
@@ -37,8 +36,9 @@ DEADLINE = Scenario(
         "Three mails must be started before 6 s. One waits, one failed, one runs at that instant. Which die?"
     ),
     story=(
-        "A code for a log-in is worth nothing after a few seconds. The worker is busy with a long job when the "
-        "codes are due, and the mail server refuses the first try of one of them."
+        "A code for a log-in is worth nothing after a few seconds. The mail server refuses the first try of "
+        "one of them. When the last one comes in, one worker is busy with a report, and the other takes the "
+        "code before it."
     ),
     watch=(
         "a job that waits at its deadline dies at that very instant, even if nobody polls",
@@ -64,17 +64,16 @@ JITTER = Scenario(
     title="Jitter",
     question="Six payments fail at the same moment and rest up to 8 s. Do they come back together?",
     story=(
-        "The bank drops all connections at once. Without jitter, all six would come back at the same instant, "
-        "and all together again after each failure. Here each rests for a part of its backoff, drawn from"
-        " the seed."
+        "The bank drops all connections at 1 s. Without jitter, all six payments would come back at 9 s, and "
+        "hit the bank together again. Here each rests for a part of its backoff, drawn from the seed."
     ),
     watch=(
-        "the rests are spread over the whole backoff, from nothing to the cap",
+        "the rests are spread over the backoff: the shortest is below 1 s, the longest above 6 s",
         "each draw depends on the seed, the job and the attempt alone: play it again, and nothing has changed",
-        "no draw is above the cap",
+        "no draw is above the cap of 8 s",
     ),
     policy=RetryPolicy(max_attempts=5, base_backoff_millis=8000, max_backoff_millis=8000),
-    workers=tuple(Habits(name, work_millis=1000, poll_millis=500) for name in ("A", "B", "C")),
+    workers=tuple(Habits(name, work_millis=1000, poll_millis=500) for name in "ABCDEF"),
     tasks=(Task(0, "payment", times=6),),
     outages=(Outage("payment", 0, 2500, "connection reset"),),
     rules=Rules(jitter=Jitter.full(seed=4)),
@@ -84,12 +83,11 @@ JITTER = Scenario(
 )
 
 _STORM_STORY = (
-    "The bank does not answer for ten seconds. Ten payments fail, rest half a second, and come back, "
-    "again and again. "
+    "The bank does not answer for ten seconds. Ten payments fail, rest half a second, and come back. "
     "Meanwhile a new payment comes in each second. Two workers do all the work there is"
 )
 _STORM_TASKS = (
-    Task(0, "payment", "of the first minute", times=10),
+    Task(0, "payment", "of the first moment", times=10),
     Task(1500, "payment", "new", times=8, every_millis=1000),
 )
 _STORM_POLICY = RetryPolicy(max_attempts=20, base_backoff_millis=500, max_backoff_millis=500)
@@ -103,11 +101,9 @@ RETRY_STORM = Scenario(
     question="New payments and failed ones want the same two workers. Who gets them?",
     story=f"{_STORM_STORY}, first come, first served.",
     watch=(
-        (
-            "the failed ones fill the line again and again: each new payment waits behind all of them for its"
-            " first try"
-        ),
-        "most of the work during the outage goes into tries that fail again",
+        "a failed payment comes back into the line before the new ones: their first tries come later and later",
+        "the first new payment waits 4.5 s for its first try, the last one 7.5 s",
+        "during the outage 18 tries are made, and all of them fail",
     ),
     policy=_STORM_POLICY,
     workers=_STORM_WORKERS,
@@ -125,7 +121,8 @@ RETRY_STORM_BUDGET = Scenario(
     question="The same storm, but one retry may run beside the first tries. What changes for new payments?",
     story=f"{_STORM_STORY}, but retries may take one of them only: that is the retry budget.",
     watch=(
-        "one worker is always free for first tries",
+        "one worker is always free for first tries: the last new payment waits 3.5 s, as long as the first one",
+        "the price: retries are made one at a time, and the last payment is done at 23 s instead of 18 s",
         "a retry beyond the budget waits, with the hold `budget`; it is never lost, and never dies of it",
         "a worker that crashed does not use the budget up: its lease ends, and so does its place",
     ),

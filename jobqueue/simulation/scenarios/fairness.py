@@ -12,13 +12,12 @@ HHHNNL = Scenario(
     title="Six slots",
     question="High, normal and low jobs wait, plenty of each. Which band gets the seventh hand-out?",
     story=(
-        "The cycle HHHNNL gives each band its slots: three high, two normal, one low, and again. With all"
-        " three "
-        "bands full, twelve hand-outs are 6 high, 4 normal and 2 low."
+        "The cycle HHHNNL gives each band its slots: three high, two normal, one low, and again. With all "
+        "three bands full, twelve hand-outs are 6 high, 4 normal and 2 low."
     ),
     watch=(
-        "low jobs are rare, but they come: with strict priority they would wait for the last high one",
-        "the share that is given is the share that was promised, as long as all bands have work",
+        "low jobs are rare, but they come: with strict priority they would wait for the last of all others",
+        "after each six hand-outs the given share is the promised one, as long as all bands have work",
     ),
     policy=THREE_TRIES,
     workers=_QUICK,
@@ -38,17 +37,13 @@ BORROWING = Scenario(
     title="Borrowing",
     question="Only two high jobs are there. Who gets the high slots after that: always the next best band?",
     story=(
-        "A slot whose band has nothing is skipped, and the cycle goes on after it. So its place is shared"
-        " out in "
-        "the same proportion as before, and nobody waits while anything could be done."
+        "A slot whose band has nothing is skipped, and the cycle goes on after it. So its place is shared out "
+        "in the same proportion as before, and no worker waits while anything could be done."
     ),
     watch=(
         "the order is H H N N L N N L N N L: two normal, one low, as the cycle has it",
-        (
-            "lending everything to the best band that has work would give normal jobs all the slots, and low "
-            "ones none"
-        ),
-        "a high job that comes later gets its slots again at once",
+        "if the best band with work got all that is lent, there would be five normal jobs for each low one",
+        "a high job that comes later is served in the next high slot: what was lent is owed by nobody",
     ),
     policy=THREE_TRIES,
     workers=_QUICK,
@@ -75,13 +70,12 @@ NOISY_NEIGHBOUR = Scenario(
     title="The noisy neighbour",
     question="The queue does a job each second and never rests. Is everybody served?",
     story=(
-        "Tenant acme submits its whole archive at once; tenant bo has one picture, and a little later "
-        "another. The "
-        "queue knows no tenants: first come, first served."
+        "Tenant acme submits its whole archive at once; tenant bo has one picture, and a little later another. "
+        "The queue pays no heed to tenants: first come, first served."
     ),
     watch=(
         "in all, things look well: one job done each second, no worker idle",
-        "bo's picture waits behind the whole archive: the age of its oldest ready job only grows",
+        "bo's picture waits 10.5 s behind the whole archive, and as long the age of its oldest ready job grows",
         "a total hides who waits; the same story with turns is `fair_neighbours`",
     ),
     policy=THREE_TRIES,
@@ -97,12 +91,11 @@ FAIR_NEIGHBOURS = Scenario(
     title="Fair neighbours",
     question="The same flood, but tenants take turns. How long does bo wait?",
     story=(
-        "The same jobs at the same instants as with the noisy neighbour. In each band the next tenant by "
-        "name is "
-        "served after the last one, so the length of acme's line does not matter to bo."
+        "The same jobs at the same instants as with the noisy neighbour. In each band the next tenant by name "
+        "is served after the last one, so the length of acme's line does not matter to bo."
     ),
     watch=(
-        "bo's picture is next but one, whatever acme has waiting",
+        "bo's picture is next, whatever acme has waiting: it waits half a second for the worker, and no longer",
         "acme is not punished: while bo has nothing, all turns are acme's",
     ),
     policy=THREE_TRIES,
@@ -124,8 +117,8 @@ STARVATION = Scenario(
     title="Starvation",
     question="High jobs come in as fast as they are done. When is it the low job's turn?",
     story=(
-        "One low job waits from the beginning. A high one comes in each second, and takes the worker each"
-        " second."
+        "One low job waits from the beginning. A high one comes in each second, for half a minute, and takes "
+        "the worker for a second."
     ),
     watch=(
         "the low job is ready the whole time, and gets nothing until the flood is over",
@@ -144,9 +137,8 @@ AGING = Scenario(
     title="Aging",
     question="The same flood, but waiting counts: one band up for each 6 s. When is the low job served?",
     story=(
-        "A job gains one band for each 6 s of being ready: low becomes normal, then high. In its new band"
-        " the job "
-        "that was ready longest comes first. The cycle serves high jobs only while there are any."
+        "A job gains one band for each 6 s of being ready: low becomes normal, then high. In its new band the "
+        "job that was ready longest comes first. While there are high jobs, the cycle serves no others."
     ),
     watch=(
         "at 6 s the low job counts as normal, at 12 s as high, exact at the instant",
@@ -174,8 +166,8 @@ LONG_JOBS = Scenario(
     title="Long jobs, counted",
     question="acme's jobs take 10 ms, bo's take 30 s. Turns are one job each. Is that fair?",
     story=(
-        "Two tenants take turns, one job each. acme has thumbnails of 10 ms, bo has films of 30 s, and "
-        "one worker."
+        "Two tenants take turns, one job each. acme has thumbnails of 10 ms, bo has films of 30 s, and there "
+        "is one worker."
     ),
     watch=(
         "by count it is even: one thumbnail, one film, one thumbnail, one film",
@@ -198,12 +190,11 @@ LONG_JOBS_BY_COST = Scenario(
         "The same jobs, but a turn adds 10 credits, and jobs are paid by cost. How many thumbnails come first?"
     ),
     story=(
-        "A film costs 30, a thumbnail 1. A tenant's turn adds 10 to its credit, and it is served while "
-        "its credit "
-        "covers its next job. bo has to save up for a film; acme's thumbnails go through meanwhile."
+        "A film costs 30, a thumbnail 1. A tenant's turn adds 10 to its credit, and it is served while its "
+        "credit covers its next job. bo has to save up for a film; acme's thumbnails go through meanwhile."
     ),
     watch=(
-        "in a turn of its own acme does ten thumbnails: ten, ten, four",
+        "a turn pays for ten thumbnails, so acme's three turns are ten, ten and four",
         "bo's film is paid at its third turn: later, but not never",
         "a cost that is declared wrong makes the shares wrong: the queue believes what it is told",
     ),
@@ -220,15 +211,14 @@ LONG_JOBS_BY_COST = Scenario(
 BAND_LIMIT = Scenario(
     name="band_limit",
     title="A limit for a band",
-    question="Three workers, and three reports of 20 s each. A payment comes in: does it find a worker?",
+    question="Three workers, and three reports of 20 s each. Two payments come in: do they find a worker?",
     story=(
         "Reports are low and slow. While nothing else is there, they would take all three workers, and a "
-        "payment "
-        "would wait 20 s for one. At most one low job may run at a time, so that does not happen."
+        "payment would wait until 20 s for one. At most one low job may run at a time, so that does not happen."
     ),
     watch=(
         "two workers stay idle although low jobs are ready: that is the price of the limit",
-        "the payment is taken at once",
+        "both payments are taken at the next poll",
         "a slot of a band at its limit is lent like one of an empty band",
     ),
     policy=THREE_TRIES,
