@@ -144,7 +144,7 @@ class Lab:
         self._check_room()
         try:
             changed = getattr(self.world, verb)(target)
-        except (JobQueueError, LookupError) as refusal:
+        except (JobQueueError, LookupError, ValueError) as refusal:
             raise RefusedError(f"Refused: {refusal}.") from refusal
         if changed is False:
             raise RefusedError(f"{target} is {self.world.workers[target].state}, so nothing changes.")

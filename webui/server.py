@@ -66,7 +66,7 @@ def serving(app: Flask, sock: socket.socket) -> Iterator[BaseWSGIServer]:
 
 
 def stop_politely() -> None:
-    """Let `kill`, or a terminal that is closed, end the program like Ctrl-C: what was started is stopped too."""
+    """Let `kill`, or a terminal that closes, end the program like Ctrl-C: what was started is stopped too."""
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
