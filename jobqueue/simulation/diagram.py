@@ -15,23 +15,25 @@ from jobqueue.simulation.chronicle import Entry, Note
 from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.svg import tag
 
-WIDTH, HEIGHT = 920, 346
+WIDTH, HEIGHT = 920, 406
 _HALF_WIDTH, _HALF_HEIGHT, _DOT = 74, 29, 8
 _LANE, _LANES = 13, 24
 """How far arrows between the same two boxes keep from the middle, and from each other."""
 _MOST_TIMES = 2
 _STEEP = 0.35
 """From this slope of its side on, a label stands beside its arrow, not above or below it."""
+_LABEL_AT = 0.42
+"""How far along its arrow a label stands: nearer to where it comes from, so that two that meet have room."""
 
 Point = tuple[float, float]
 
 PLACES: dict[JobStatus | None, Point] = {
-    None: (48, 128),
-    JobStatus.PENDING: (236, 128),
-    JobStatus.RUNNING: (544, 128),
-    JobStatus.SUCCEEDED: (826, 128),
-    JobStatus.CANCELLED: (236, 300),
-    JobStatus.DEAD: (544, 300),
+    None: (48, 160),
+    JobStatus.PENDING: (236, 160),
+    JobStatus.RUNNING: (544, 160),
+    JobStatus.SUCCEEDED: (826, 160),
+    JobStatus.CANCELLED: (236, 360),
+    JobStatus.DEAD: (544, 360),
 }
 """The middle of each box; None is the dot from which a job comes in."""
 
@@ -41,11 +43,15 @@ VERBS = {
     EventKind.RENEWED: "renew",
     EventKind.COMPLETED: "complete",
     EventKind.RETRY_SCHEDULED: "retry",
+    EventKind.RELEASED: "release",
     EventKind.DEAD_LETTERED: "bury",
     EventKind.CANCELLED: "cancel",
     EventKind.REDRIVEN: "retry_dead",
 }
 """The arrow that each kind of event tells of. A refusal is no arrow: it changed nothing."""
+
+MISS = "miss"
+"""The arrow of a dead letter that no worker held."""
 
 _STYLE = """
 .sm-back{fill:#fffefb}.sm-text{font:13px ui-monospace,"DejaVu Sans Mono",monospace;fill:#5b6068}
@@ -70,11 +76,17 @@ class Step:
 
 def path_of(entries: Iterable[Entry], job_id: str) -> tuple[Step, ...]:
     """Return the way of one job through the state machine, as the events tell it."""
-    return tuple(
-        Step(VERBS[entry.kind], entry.at)
-        for entry in entries
-        if not isinstance(entry, Note) and entry.job_id == job_id and entry.kind in VERBS
-    )
+    path: list[Step] = []
+    for entry in entries:
+        if isinstance(entry, Note) or entry.job_id != job_id or entry.kind not in VERBS:
+            continue
+        verb = VERBS[entry.kind]
+        if entry.kind is EventKind.DEAD_LETTERED and entry.worker_id is None:
+            verb = MISS
+        elif entry.kind is EventKind.DEAD_LETTERED and path[-1].verb == "release":
+            path.pop()  # given back after its deadline: told in two events, and one arrow
+        path.append(Step(verb, entry.at))
+    return tuple(path)
 
 
 class LifeDiagram:
@@ -146,8 +158,7 @@ class LifeDiagram:
         for verb, arrow in TRANSITIONS.items():
             ends = (arrow.source, arrow.target)
             lane = taken[ends] = taken.get(ends, -1) + 1
-            line = _loop(arrow, lane) if arrow.source is arrow.target else _straight(arrow, lane)
-            drawn.append(self._arrow(verb, line))
+            drawn.append(self._arrow(verb, _line(arrow, lane)))
         return drawn
 
     def _arrow(self, verb: str, line: "_Line") -> str:
@@ -171,6 +182,15 @@ class _Line:
     side: Point
 
 
+def _line(arrow: Arrow, lane: int) -> _Line:
+    """Lay an arrow; `lane` counts those that already lead from the same box to the same one."""
+    if arrow.source is arrow.target:
+        return _loop(arrow, lane)
+    is_level = PLACES[arrow.source][1] == PLACES[arrow.target][1]
+    # Between two boxes side by side there is room for one arrow each way, with its times.
+    return _arc(arrow, lane) if is_level and lane else _straight(arrow, lane)
+
+
 def _straight(arrow: Arrow, lane: int) -> _Line:
     """Lay an arrow from box to box; where another one comes back, each keeps to its left."""
     (x1, y1), (x2, y2) = PLACES[arrow.source], PLACES[arrow.target]
@@ -184,7 +204,7 @@ def _straight(arrow: Arrow, lane: int) -> _Line:
     back = _way_out((ox, oy), (-ux, -uy)) + 3
     start = (x1 + ox + ux * out, y1 + oy + uy * out)
     tip = (x2 + ox - ux * back, y2 + oy - uy * back)
-    middle = ((start[0] + tip[0]) / 2, (start[1] + tip[1]) / 2)
+    middle = (start[0] + (tip[0] - start[0]) * _LABEL_AT, start[1] + (tip[1] - start[1]) * _LABEL_AT)
     # The shaft ends inside the head: a thick one would blunt the tip.
     end = (tip[0] - ux * 6, tip[1] - uy * 6)
     return _Line(f"M{_xy(start)}L{_xy(end)}", tip, (ux, uy), middle, side)
@@ -196,6 +216,15 @@ def _loop(arrow: Arrow, lane: int) -> _Line:
     x, top = x + lane * 3 * _LANES, y - _HALF_HEIGHT - 2
     path = f"M{x - 24} {top}C{x - 34} {top - 52} {x + 34} {top - 52} {x + 24.5} {top - 7}"
     return _Line(path, (x + 23, top), (-0.2, 0.98), (x, top - 40), (0, -1))
+
+
+def _arc(arrow: Arrow, lane: int) -> _Line:
+    """Lay an arrow over the straight ones between two boxes side by side."""
+    (x1, y), (x2, _) = PLACES[arrow.source], PLACES[arrow.target]
+    toward, top, rise = (1 if x2 > x1 else -1), y - _HALF_HEIGHT - 2, 8 + 40 * lane
+    start, tip = x1 + toward * 56, x2 - toward * 56
+    path = f"M{start} {top}C{start + toward * 20} {top - rise} {tip - toward * 20} {top - rise} {tip} {top - 6}"
+    return _Line(path, (tip, top), (toward * 0.43, 0.9), ((start + tip) / 2, top - 0.75 * rise + 4), (0, -1))
 
 
 def _way_out(offset: Point, heading: Point) -> float:

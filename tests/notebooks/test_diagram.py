@@ -8,7 +8,7 @@ import pytest
 from jobqueue import EventKind, EventLog, JobQueue, JobStatus, ManualClock, RetryPolicy
 from jobqueue.lifecycle import TRANSITIONS, Arrow
 from jobqueue.simulation import find_scenario, run
-from jobqueue.simulation.diagram import HEIGHT, PLACES, VERBS, WIDTH, LifeDiagram, Step, path_of
+from jobqueue.simulation.diagram import HEIGHT, MISS, PLACES, VERBS, WIDTH, LifeDiagram, Step, path_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -36,17 +36,17 @@ def test_every_arrow_and_every_state_is_drawn():
 
 def test_every_arrow_has_an_event_that_tells_of_it():
     """No arrow of the table can be gone along unseen."""
-    assert set(VERBS.values()) == set(TRANSITIONS)
+    assert {*VERBS.values(), MISS} == set(TRANSITIONS)
 
 
 def test_a_new_arrow_is_drawn_by_itself(monkeypatch):
     """An arrow that the table gets one day appears, and does not lie on one that is there."""
-    monkeypatch.setitem(TRANSITIONS, "release", Arrow(JobStatus.RUNNING, JobStatus.PENDING, "given back"))
-    monkeypatch.setitem(TRANSITIONS, "deadline", Arrow(JobStatus.PENDING, JobStatus.DEAD, "too late"))
+    monkeypatch.setitem(TRANSITIONS, "preempt", Arrow(JobStatus.RUNNING, JobStatus.PENDING, "taken back"))
+    monkeypatch.setitem(TRANSITIONS, "reject", Arrow(JobStatus.PENDING, JobStatus.DEAD, "unwanted"))
     root = drawn()
-    assert {"release", "deadline"} <= arrows(root, "sm-open")
+    assert {"preempt", "reject"} <= arrows(root, "sm-open")
     shafts = [path.get("d") for path in root.iter(f"{SVG}path") if path.get("class") == "sm-arrow"]
-    assert len(set(shafts)) == len(TRANSITIONS) == 10
+    assert len(set(shafts)) == len(TRANSITIONS) == 12
 
 
 def test_the_way_of_a_job_comes_from_its_events():
@@ -66,7 +66,7 @@ def test_what_was_gone_along_is_marked_with_its_times():
     world = run(find_scenario("zombie"))
     root = drawn(path_of(world.chronicle.entries, "J1"))
     assert arrows(root, "sm-gone") == {"submit", "poll", "retry", "complete"}
-    assert arrows(root, "sm-open") == {"renew", "bury", "cancel", "retry_dead"}
+    assert arrows(root, "sm-open") == {"renew", "release", "bury", "miss", "cancel", "retry_dead"}
     texts = [text.text for text in root.iter(f"{SVG}text")]
     assert "0.0 s, 31.0 s" in texts
     assert texts.count("J1 is here") == 1
@@ -102,6 +102,26 @@ def test_every_kind_of_way_can_be_drawn():
     gone = arrows(drawn(path_of(log, "J1")), "sm-gone")
     assert gone == {"submit", "poll", "renew", "bury", "retry_dead", "cancel"}
     assert EventKind.REFUSED not in VERBS
+
+
+def test_a_job_that_was_given_back_or_too_late_has_its_own_arrows():
+    """A release leads back; a missed deadline leads from waiting to DEAD; a release after it is a burial."""
+    clock, log = ManualClock(), EventLog()
+    queue = JobQueue(clock, RetryPolicy(1, 0, 0), log=log)
+    for _ in range(2):
+        queue.submit("mail", deadline_millis=5000)
+    queue.release("J1", queue.poll("A", 9000).token)
+    token = queue.poll("A", 9000).token
+    clock.advance_to(6000)
+    queue.release("J1", token)
+    assert path_of(log, "J1") == (
+        Step("submit", 0),
+        Step("poll", 0),
+        Step("release", 0),
+        Step("poll", 0),
+        Step("bury", 6000),
+    )
+    assert path_of(log, "J2") == (Step("submit", 0), Step("miss", 5000))
 
 
 @pytest.mark.parametrize("standalone", [True, False])
