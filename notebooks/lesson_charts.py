@@ -14,7 +14,7 @@ _FEW = 12
 _ROOM_OF_A_LABEL = 44
 
 _STYLE = """
-.ch-back{fill:#fffefb}.ch-line{stroke:#a9a597}.ch-bar{fill:#e4ebfb;stroke:#2456c7}
+.ch-back{fill:#fffefb}.ch-line{stroke:#a9a597}.ch-bar{fill:#c3d2f5;stroke:#2456c7}
 .ch-text{font:12px ui-monospace,"DejaVu Sans Mono",monospace;fill:#5b6068}.ch-name{font-weight:700;fill:#1f2328}
 """
 

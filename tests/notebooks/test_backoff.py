@@ -1,10 +1,14 @@
 """Lesson 04 tells the truth: about its scenarios, in its keys, and in the numbers of its text."""
 
+from dataclasses import replace
+
 import lesson
 import pytest
 
-from jobqueue import Jitter, RetryPolicy
+from jobqueue import Jitter, RetryBudget, RetryPolicy
 from jobqueue.simulation import find_scenario
+from jobqueue.simulation import run as play
+from jobqueue.simulation.scenario import Rules
 from tests.notebooks.cells import prose, run
 from webui.labs import Lab
 
@@ -117,17 +121,40 @@ def test_a_budget_keeps_new_payments_from_waiting_longer_and_longer(in_order):
     ]
 
 
+def test_a_higher_floor_clears_the_line_sooner():
+    """Two retries at once, as many as there are workers, and the last payment is through at 18.0 s again."""
+    storm = find_scenario("retry_storm_budget")
+    assert play(storm).now() == 23_000
+    assert play(replace(storm, rules=Rules(retry_budget=RetryBudget(percent=20, floor=2)))).now() == 18_000
+
+
 def rule(attempt, base, cap):
     return min(cap, base * 2 ** (attempt - 1))
+
+
+def doubled_too_soon(attempt, base, cap):
+    return min(cap, base * 2**attempt)
+
+
+def without_cap(attempt, base, cap):  # noqa: ARG001 - that is the fault
+    return base * 2 ** (attempt - 1)
+
+
+def growing_evenly(attempt, base, cap):
+    return min(cap, base * attempt)
+
+
+def in_fractions(attempt, base, cap):
+    return min(cap, base * 2.0 ** (attempt - 1))
 
 
 @pytest.mark.parametrize(
     ("wrong", "case"),
     [
-        (lambda attempt, base, cap: min(cap, base * 2**attempt), "the first rest"),
-        (lambda attempt, base, cap: base * 2 ** (attempt - 1), "at the cap"),
-        (lambda attempt, base, cap: min(cap, base * attempt), "the third"),
-        (lambda attempt, base, cap: min(cap, base * 2.0 ** (attempt - 1)), "the first rest"),
+        (doubled_too_soon, "the first rest"),
+        (without_cap, "at the cap"),
+        (growing_evenly, "the third"),
+        (in_fractions, "the first rest"),
     ],
 )
 def test_wrong_rules_of_the_learner_are_told_where(in_order, wrong, case):
