@@ -22,6 +22,7 @@ def executed(name):
         timeout=60,
         kernel_name="python3",
         shutdown_kernel="immediate",
+        coalesce_streams=True,  # where a slow cell's printing is cut into pieces is up to the machine
         resources={"metadata": {"path": str(NOTEBOOKS)}},
     ).execute()
     return {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}

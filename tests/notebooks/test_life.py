@@ -131,5 +131,5 @@ def test_what_the_learner_writes_is_checked(in_order):
     ],
 )
 def test_each_misconception_has_its_case(answer, case, in_order):
-    """Text ids, no run_at, age first, no tie-break, size for sign, `<` for `<=`, nothing delayed: all caught."""
+    """Text ids, no run_at, age first, no tie-break, size for sign, `<` for `<=`, no delay: all are caught."""
     assert checked(in_order, answer).splitlines()[0] == f"✗ Not yet. Case “{case}”:"
