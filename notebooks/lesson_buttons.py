@@ -28,7 +28,7 @@ def buttons(box: "Box") -> Any:
     """Return a box as a widget: a button for each option, or a line to type in, and below it the reply."""
     import ipywidgets  # noqa: PLC0415 - the lessons work without it
 
-    reply = ipywidgets.HTML(tag("small", box.nothing_said))
+    reply = ipywidgets.HTML(tag("small", box.nothing_said) if box.said is None else box.reply().below)
 
     def answer(said: str) -> None:
         reply.value = box.guess(said).below

@@ -20,6 +20,11 @@ FEEDBACK = Path(__file__).parent / "feedback"
 _MARKS = {None: "", True: "✓ ", False: "✗ "}
 
 
+_ANSWERS: dict[tuple[type, str], str] = {}
+"""What was said to each question: a click on a button makes its cell the current one again, and whoever then
+presses Shift+Enter runs it once more; that must not wipe the answer."""
+
+
 class Reply(Shown):
     """What a box says to an answer; `below` is the same without the question, for below the question."""
 
@@ -47,14 +52,14 @@ class Box:
         self.key = key
         self.options = tuple(map(str, options))
         self.why = dict(why)
-        self.said: str | None = None
+        self.said: str | None = _ANSWERS.get((type(self), question))
 
     def guess(self, answer: object) -> Reply:
         """Take an answer and say at once how it compares; you may answer again."""
         said = _same(str(answer), self.options)
         if self.options and said not in self.options:
             return _reply(self.question, f"{said!r} is none of the answers: {self._choice()}.")
-        self.said = said
+        self.said = _ANSWERS[type(self), self.question] = said
         return self.reply()
 
     def reply(self) -> Reply:

@@ -1,0 +1,12 @@
+"""An answer outlives its cell."""
+
+import lesson
+
+
+def test_a_question_that_is_asked_again_knows_what_was_said():
+    """Running a cell once more, as Shift+Enter after a click does, keeps the guess; another question has none."""
+    first = lesson.predict("Which way up is this test?", lambda: "up", ["up", "down"])
+    first.guess("down")
+    again = lesson.predict("Which way up is this test?", lambda: "up", ["up", "down"])
+    assert "You said down" in again.reply().text
+    assert lesson.predict("And this one?", lambda: "up", ["up", "down"]).said is None
