@@ -4,7 +4,7 @@ import lesson
 
 
 def test_a_question_that_is_asked_again_knows_what_was_said():
-    """Running a cell once more, as Shift+Enter after a click does, keeps the guess; another question has none."""
+    """Running a cell once more, as Shift+Enter after a click does, keeps the guess."""
     first = lesson.predict("Which way up is this test?", lambda: "up", ["up", "down"])
     first.guess("down")
     again = lesson.predict("Which way up is this test?", lambda: "up", ["up", "down"])
