@@ -81,6 +81,7 @@ _REPORTS = {
     "redrive": "asks to bring back",
     "release": "wants to give back",
 }
+_SUBMITS = frozenset({"submit", "submit_once"})
 
 
 def narrate(entry: Entry, max_attempts: int) -> Sentence:
@@ -98,6 +99,8 @@ def narrate(entry: Entry, max_attempts: int) -> Sentence:
         rule = _RULES.get(entry.kind)
         if entry.kind is EventKind.DEAD_LETTERED and entry.worker_id is None:
             rule = _MISSED
+    elif entry.detail["operation"] in _SUBMITS:
+        rule = None  # neither a token nor the state of a job stood against it
     else:
         rule = _ONLY_THE_CURRENT_TOKEN if entry.detail["token"] is not None else _STATE_FORBIDS
     return Sentence(entry.at, who, text, entry.kind, entry.job_id, rule)
@@ -210,14 +213,14 @@ def _dropped(event: Event, _: int) -> tuple[str, str]:
 
 
 def _refused(event: Event, _: int) -> tuple[str, str]:
-    nobody = PRODUCER if event.detail["operation"] in {"submit", "submit_once"} else OPERATOR
+    nobody = PRODUCER if event.detail["operation"] in _SUBMITS else OPERATOR
     return event.worker_id or nobody, f"{asked(event)}. Refused: {found(event)}"
 
 
 def asked(event: Event) -> str:
     """Return what was asked for in a refused request."""
     detail = event.detail
-    if detail["operation"] in {"submit", "submit_once"}:
+    if detail["operation"] in _SUBMITS:
         return "asks to submit one more job"
     token = f" with token {detail['token']}" if detail["token"] is not None else ""
     return f"{_REPORTS[detail['operation']]} {event.job_id}{token}"

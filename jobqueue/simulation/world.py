@@ -81,16 +81,17 @@ class World:
     def next_at(self) -> int | None:
         """Return the next instant at which something can be seen to happen; None if nothing ever will.
 
-        A poll while nothing is ready cannot be seen, so an idle worker's polls count only while a job is ready.
+        A poll that gets nothing cannot be seen, so an idle worker's polls count only while there is a job for
+        it: with every ready job paused, or held back by a limit, the steps would never come to an end.
         """
         now, instants = self.now(), [self.engine.next_at(background=False)]
         for job in self.jobs():
             if job.status is JobStatus.RUNNING:
                 instants.append(job.lease_until)
-            elif job.status is JobStatus.PENDING and job.next_run_at > now:
-                instants += [job.next_run_at, job.deadline]
             elif job.status is JobStatus.PENDING:
-                instants += [self.engine.next_at(background=True), job.deadline]
+                instants += [job.next_run_at if job.next_run_at > now else None, job.deadline]
+        if self.queue.next_up(1):
+            instants.append(self.engine.next_at(background=True))
         return min((instant for instant in instants if instant is not None), default=None)
 
     def timeline(self) -> Timeline:

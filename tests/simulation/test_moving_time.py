@@ -20,10 +20,13 @@ STEADY = settings(max_examples=120, derandomize=True, deadline=None)
 
 worker_pokes = st.tuples(st.sampled_from(["crash", "restart", "freeze", "thaw"]), st.sampled_from("AB"))
 job_pokes = st.tuples(st.sampled_from(["cancel", "redrive"]), st.sampled_from(["J1", "J2", "J3", "J9"]))
+type_pokes = st.tuples(
+    st.sampled_from(["pause_type", "resume_type"]), st.sampled_from(["mail", "payment", "resize"])
+)
 submits = st.tuples(st.just("submit"), st.sampled_from(["mail", "invoice", "resize"]))
 # Round instants meet the scenarios' own; the others fall in between.
 instants = st.one_of(st.integers(0, END), st.integers(0, END // 500).map(lambda n: n * 500))
-pokes = st.lists(st.tuples(instants, st.one_of(worker_pokes, job_pokes, submits)), max_size=8)
+pokes = st.lists(st.tuples(instants, st.one_of(worker_pokes, job_pokes, type_pokes, submits)), max_size=8)
 names = st.sampled_from(list(SCENARIOS))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import EventLog, JobQueue, JobQueueError, ManualClock, RetryPolicy
+from jobqueue import EventLog, JobQueue, JobQueueError, Limits, ManualClock, RetryPolicy
 from jobqueue.events import Event, EventKind
 from jobqueue.simulation import SCENARIOS, run
 from jobqueue.simulation.chronicle import Note
@@ -17,8 +17,6 @@ from jobqueue.simulation.narration import narrate, seconds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NOT_YET = {EventKind.RELEASED: "release", EventKind.PAUSED: "pause", EventKind.RESUMED: "resume"}
-KINDS = [kind for kind in EventKind if hasattr(JobQueue, NOT_YET.get(kind, "poll"))]
 PLAIN = re.compile(r'[A-Za-z][^{}<>_\n]*[\w".)]')
 
 
@@ -114,7 +112,10 @@ def test_a_refused_token_is_told_with_what_was_found(
     ("operation", "text"),
     [
         ("cancel", "asks to cancel J1. Refused: the current lease is J1:1, held by A until 6.0 s"),
-        ("retry_dead", "asks to bring back J1. Refused: the current lease is J1:1, held by A until 6.0 s"),
+        (
+            "retry_dead",
+            "asks to bring back J1. Refused: it is RUNNING, and only a DEAD job can be brought back",
+        ),
     ],
 )
 def test_a_refused_operator_is_told_what_the_job_is(operation: str, text: str) -> None:
@@ -139,33 +140,150 @@ def everything() -> tuple[Event, ...]:
     queue.submit("mail")
     queue.cancel("J2")
     story.refused("cancel", "J2")
+    queue.pause("mail")
+    queue.resume("mail")
+    queue.submit("mail")
+    queue.release("J3", story.poll("B"))
     return story.log.events
 
 
 def test_every_kind_of_event_reads_as_a_sentence() -> None:
     """No kind that a queue tells is without words, and none shows a hole, a raw name or a brace."""
     events = everything()
-    assert {event.kind for event in events} == set(KINDS)
+    assert {event.kind for event in events} == set(EventKind)
     for event in events:
         sentence = narrate(event, 2)
         assert PLAIN.fullmatch(sentence.text), sentence.text
         assert "None" not in f"{sentence.who} {sentence.text}"
-        assert str(event.job_id) in sentence.text
+        assert (event.job_id or event.detail["type"]) in sentence.text
         assert sentence.who in {"producer", "queue", "operator", "A", "B"}
         assert (sentence.at, sentence.kind, sentence.job_id) == (event.at, event.kind, event.job_id)
 
 
-@pytest.mark.parametrize("kind", ["crashed", "restarted", "froze", "thawed", "effect"])
+@pytest.mark.parametrize("kind", ["crashed", "restarted", "froze", "thawed", "effect", "report_lost"])
 @pytest.mark.parametrize("job_id", [None, "J1"])
 def test_every_note_reads_as_a_sentence(kind: str, job_id: str | None) -> None:
     """What no queue can see is told as well, with a job in hand or without."""
-    if kind == "effect" and job_id is None:
+    if kind in {"effect", "report_lost"} and job_id is None:
         job_id = "J2"  # there is no work without a job
     sentence = narrate(Note(5, kind, "A", job_id), 3)
     assert PLAIN.fullmatch(sentence.text), sentence.text
     assert "None" not in sentence.text
     assert sentence.who == "A"
     assert (sentence.rule is not None) is (kind == "effect")
+
+
+def test_a_repeated_effect_says_what_receivers_have() -> None:
+    """The first time there is nothing to count; the third time a naive receiver has it 3 times."""
+    once, thrice = (narrate(Note(5, "effect", "A", "J1", times), 3).text for times in (1, 3))
+    assert once == "has done the work of J1, out in the world"
+    assert thrice == f"{once}, again: a naive receiver has it 3 times, one that keeps job ids once"
+
+
+def last_sentence(do: Callable[[JobQueue, ManualClock], object], **options: Any) -> tuple[str, str, str]:
+    """Return who, what and rule of the last thing that happened to a queue, which may be a refusal."""
+    clock, log = ManualClock(), EventLog()
+    queue = JobQueue(clock, RetryPolicy(2, 1000, 60_000), log=log, **options)
+    with suppress(JobQueueError):
+        do(queue, clock)
+    sentence = narrate(log.events[-1], 2)
+    return sentence.who, sentence.text, sentence.rule.source.__name__ if sentence.rule else ""
+
+
+def permanent(queue: JobQueue, _: ManualClock) -> None:
+    queue.submit("mail")
+    lease = queue.poll("A", 5000)
+    assert lease is not None
+    queue.fail("J1", lease.token, "no such address", permanent=True)
+
+
+def missed(queue: JobQueue, clock: ManualClock) -> None:
+    queue.submit("code", deadline_millis=6000)
+    clock.advance_to(9000)
+    queue.sweep()
+
+
+def too_late_to_retry(queue: JobQueue, _: ManualClock) -> None:
+    queue.submit("code", deadline_millis=900)
+    lease = queue.poll("A", 5000)
+    assert lease is not None
+    queue.fail("J1", lease.token, "try later")
+
+
+def brought_back_for_later(queue: JobQueue, clock: ManualClock) -> None:
+    permanent(queue, clock)
+    clock.advance_to(2000)
+    queue.redrive("J1", actor="ada", note="address mended", payload="ada@example.org")
+
+
+def one_too_many(queue: JobQueue, _: ManualClock) -> None:
+    queue.submit("mail")
+    queue.submit("mail")
+
+
+def other_content(queue: JobQueue, _: ManualClock) -> None:
+    queue.submit_once("order-1", "mail", "one")
+    queue.submit_once("order-1", "mail", "two")
+
+
+def of_a_tenant(queue: JobQueue, _: ManualClock) -> None:
+    queue.submit("film", "x", -2, 3000, tenant="bo", deadline_millis=9000, cost=30)
+
+
+@pytest.mark.parametrize(
+    ("do", "options", "told"),
+    [
+        (permanent, {}, ("queue", "J1 is a dead letter: its failure was reported as permanent", "to_bury")),
+        (
+            missed,
+            {},
+            ("queue", "J1 is a dead letter: its deadline came, and nobody had started it", "missed"),
+        ),
+        (
+            too_late_to_retry,
+            {},
+            ("queue", "J1 is a dead letter: a retry could only start after its deadline", "to_bury"),
+        ),
+        (
+            brought_back_for_later,
+            {},
+            ("operator", "brings J1 back: ready now, with a new set of attempts", "brought_back"),
+        ),
+        (
+            one_too_many,
+            {"limits": Limits(max_queued=1)},
+            (
+                "producer",
+                "asks to submit one more job. Refused: as many jobs wait as the limits allow",
+                "",
+            ),
+        ),
+        (
+            of_a_tenant,
+            {},
+            (
+                "producer",
+                "submits J1 (film, priority -2, cost 30) for bo, due at 3.0 s, to be started before 9.0 s",
+                "",
+            ),
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_the_full_queue_adds_is_told_in_its_own_words(
+    do: Callable[[JobQueue, ManualClock], object], options: dict[str, Any], told: tuple[str, str, str]
+) -> None:
+    """Deadlines, permanent failures, redrives, limits and tenants each have their sentence and their rule."""
+    assert last_sentence(do, **options) == told
+
+
+def test_a_key_with_other_content_is_refused_without_the_payloads() -> None:
+    """The producer learns that the key stands for another job; neither payload is told."""
+    who, text, rule = last_sentence(other_content)
+    assert (who, rule) == ("producer", "")
+    assert text.startswith("asks to submit one more job. Refused: ")
+    assert "one" not in text.partition("Refused")[2].split()
+    assert "two" not in text.partition("Refused")[2].split()
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -5,25 +5,13 @@ from __future__ import annotations
 import pytest
 
 from jobqueue import RetryPolicy
-from jobqueue.simulation import Habits, Mishap, Task, World
+from jobqueue.simulation import Habits, Mishap, Task
 from jobqueue.simulation.scenario import MishapKind, Outage
 from jobqueue.simulation.worker import WorkerState
-from tests.simulation.worlds import mails, told, world
+from tests.simulation.worlds import REST, at, mails, state, told, world
 
 A = Habits("A", work_millis=3000, lease_millis=10_000)
 THREE_SLOW = RetryPolicy(3, 60_000, 60_000)
-REST = ("crashed", "restarted", "froze", "thawed")
-
-
-def at(world: World, instant: int, verb: str) -> None:
-    """Let something befall worker A at an instant."""
-    world.advance_to(instant)
-    getattr(world, verb)("A")
-
-
-def state(world: World) -> tuple[WorkerState, str | None]:
-    lease = world.workers["A"].lease
-    return world.workers["A"].state, lease and lease.token
 
 
 def test_freezing_twice_is_freezing_once() -> None:

@@ -9,8 +9,10 @@ from jobqueue.simulation import Habits, Scenario, Task, World
 
 if TYPE_CHECKING:
     from jobqueue import Event
+    from jobqueue.simulation.worker import WorkerState
 
 THREE_TRIES = RetryPolicy(3, 1000, 60_000)
+REST = ("crashed", "restarted", "froze", "thawed")
 
 
 def world(*workers: Habits, tasks: tuple[Task, ...] = (), **more: Any) -> World:
@@ -33,3 +35,15 @@ def keys(events: tuple[Event, ...]) -> list[tuple[Any, ...]]:
 def told(world: World, *kinds: str) -> list[tuple[int, str, str | None]]:
     """Return (instant, kind, job) of the entries of some kinds, notes included, in order."""
     return [(e.at, str(e.kind), e.job_id) for e in world.chronicle.entries if e.kind in kinds]
+
+
+def at(world: World, instant: int, verb: str) -> None:
+    """Let something befall worker A at an instant."""
+    world.advance_to(instant)
+    getattr(world, verb)("A")
+
+
+def state(world: World) -> tuple[WorkerState, str | None]:
+    """Return what worker A does, and the token that it holds."""
+    lease = world.workers["A"].lease
+    return world.workers["A"].state, lease and lease.token
