@@ -4,10 +4,18 @@ A check says `stage.polls("A", 10_000)`; the trace then reads "t=0.0 s  A polls,
 Knows the queue's method names, but no exercise.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from exercises.grader import Case
+from exercises.grader.records import How
+
+# The ways in which a check of a queue can fail, beside those that every exercise knows.
+GETS_A_JOB = "gets a job"
+GETS_NOTHING = "gets nothing"
+TOKEN_AGAIN = "token again"  # noqa: S105  a way to fail
+TOKEN_AGAIN_FOR_ONE_WORKER = "token again for one worker"  # noqa: S105  a way to fail
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +68,14 @@ class QueueStage:
         got = self._call(words, "poll", worker_id, lease_millis, expected=wanted, tell=self._lease_words)
         if gives is None:
             if got is not None:
-                self._case.broken(wanted, f"{worker_id} gets {self._lease_words(got)}")
+                self._case.broken(wanted, f"{worker_id} gets {self._lease_words(got)}", GETS_A_JOB)
             return Hold("", "", worker_id, None)
         if got is None:
-            self._case.broken(wanted, f"{worker_id} gets nothing (None)")
+            self._case.broken(wanted, f"{worker_id} gets nothing (None)", GETS_NOTHING)
         self._case.same("job id", gives, self._case.field(got, "job_id"))
         token = self._case.field(got, "token")
         if not isinstance(token, str) or not token:
-            self._case.broken("a token that is text", f"token {token!r}")
+            self._case.broken("a token that is text", f"token {token!r}", f"{How.WRONG} token")
         return Hold(gives, token, worker_id, got)
 
     def completes(self, hold: Hold) -> None:
@@ -81,15 +89,20 @@ class QueueStage:
         how: dict[str, Any] = {"expected": "accepted", "tell": lambda _: "accepted"}
         self._call(words, "fail", hold.job_id, hold.token, error, **how)
 
-    def refuses_complete(self, job_id: str, token: str, by: str) -> None:
-        """Let somebody complete a job with a token that is not good for it; the queue must refuse."""
-        words = self._words(f"{by} completes {job_id} with token {token}")
-        self._case.refuses(words, self._queue, "complete", job_id, token, error=self._error)
+    def refuses_complete(self, job_id: str, token: str, by: str, *, stays: str) -> None:
+        """Let somebody complete a job with a token that is not good for it; the queue must refuse.
 
-    def refuses_fail(self, job_id: str, token: str, by: str) -> None:
+        `stays` is the job's status, before and after.
+        """
+        words = self._words(f"{by} completes {job_id} with token {token}")
+        how: dict[str, Any] = {"error": self._error, "effect": self._effect(job_id, stays, "SUCCEEDED")}
+        self._case.refuses(words, self._queue, "complete", job_id, token, **how)
+
+    def refuses_fail(self, job_id: str, token: str, by: str, *, stays: str) -> None:
         """Let somebody fail a job with a token that is not good for it; the queue must refuse."""
         words = self._words(f"{by} fails {job_id} with token {token}")
-        self._case.refuses(words, self._queue, "fail", job_id, token, "too late", error=self._error)
+        how: dict[str, Any] = {"error": self._error, "effect": self._effect(job_id, stays, "PENDING")}
+        self._case.refuses(words, self._queue, "fail", job_id, token, "too late", **how)
 
     def shows(self, job_id: str, **wanted: object) -> None:
         """Look at a job; each named field of the view must have this value."""
@@ -105,10 +118,27 @@ class QueueStage:
 
     def tokens_differ(self, *holds: Hold) -> None:
         """Require that no token appears twice."""
-        tokens = [hold.token for hold in holds]
-        for place, token in enumerate(tokens):
-            if token in tokens[:place]:
-                self._case.broken("a token that was never given before", f"token {token!r} again")
+        for place, hold in enumerate(holds):
+            same = [other for other in holds[:place] if other.token == hold.token]
+            if same:
+                one_worker = all(other.worker_id == hold.worker_id for other in same)
+                how = TOKEN_AGAIN_FOR_ONE_WORKER if one_worker else TOKEN_AGAIN
+                self._case.broken("a token that was never given before", f"token {hold.token!r} again", how)
+
+    def _effect(self, job_id: str, stays: str, becomes: str) -> Callable[[], How]:
+        """Look what a call did that raised nothing. Only afterwards: a look before it could end a lease."""
+
+        def look() -> How:
+            status = getattr(self._case.glance(self._queue, "view", job_id), "fields", {}).get("status")
+            if status is None:
+                return How.NO_ERROR
+            if status == becomes != stays:
+                return How.ACCEPTED
+            # A lease that is over may still look RUNNING in a queue that notices late: that is no change.
+            untouched = {stays, "RUNNING"} if stays == "PENDING" else {stays}
+            return How.SILENT if status in untouched else How.CHANGED
+
+        return look
 
     def _call(self, words: str, method: str, *args: Any, **how: Any) -> Any:
         return self._case.call(self._words(words), self._queue, method, *args, **how)

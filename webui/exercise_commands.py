@@ -11,9 +11,11 @@ import click
 
 from exercises.grader import report, runner
 from exercises.grader.answers import AnswerFile
-from exercises.grader.catalogue import Exercise, ExerciseError, catalogue, find
-from exercises.grader.progress import Progress
-from exercises.grader.report import Line
+from exercises.grader.catalogue import Exercise, catalogue, find
+from exercises.grader.errors import ExerciseError
+from exercises.grader.ladder import ladder
+from exercises.grader.page import Line
+from exercises.grader.progress import Progress, mark
 from exercises.grader.verify import verify
 
 TONES: dict[str, dict[str, Any]] = {
@@ -90,7 +92,7 @@ def list_() -> None:
 @click.argument("name")
 @explained
 def start(name: str) -> None:
-    """Begin an exercise: writes answers/NAME.py, never over anything."""
+    """Begin an exercise. Writes answers/NAME.py, never over anything."""
     exercise = find(name)
     answer = AnswerFile.of(exercise, Path())
     fresh = answer.start(exercise)
@@ -106,12 +108,16 @@ def start(name: str) -> None:
 @click.pass_context
 @explained
 def check(context: click.Context, name: str | None, as_json: bool) -> None:  # noqa: FBT001  click passes flags so
-    """Check your answer; without NAME, the exercise touched last. Exit code 0 only when all is right."""
+    """Check your answer.
+
+    Without NAME, the exercise touched last. Exit code 0 only when all is right.
+    """
     exercise = chosen(name)
     answer = AnswerFile.of(exercise, Path())
+    text = answer.read(exercise)
     progress = Progress.read(Path())
-    result = runner.run(exercise, answer.read(exercise), answer.path)
-    progress.note_result(result)
+    result = runner.run(exercise, text, answer.path)
+    progress.note_result(result, text)
     progress.write()
     if as_json:
         say(json.dumps(result.as_json(), indent=2))
@@ -126,16 +132,19 @@ def check(context: click.Context, name: str | None, as_json: bool) -> None:  # n
 def hint(name: str | None) -> None:
     """Show one more hint for what the last check found."""
     exercise = chosen(name)
+    text = AnswerFile.of(exercise, Path()).read(exercise)
     progress = Progress.read(Path())
-    show(report.ladder(exercise, progress.next_hint(exercise)))
-    progress.write()
+    standing = progress.next_hint(exercise)
+    show(ladder(exercise, standing, changed=mark(text) != standing.answer))
+    if standing.misconception:
+        progress.write()
 
 
 @click.command()
 @click.argument("name", required=False)
 @explained
 def reset(name: str | None) -> None:
-    """Begin an exercise anew; the old answer is kept under another name."""
+    """Begin an exercise anew. The old answer is kept under another name."""
     exercise = chosen(name)
     answer = AnswerFile.of(exercise, Path())
     progress = Progress.read(Path())
@@ -159,7 +168,10 @@ def progress() -> None:
 @click.pass_context
 @explained
 def verify_(context: click.Context, name: str | None) -> None:
-    """Check the exercises themselves: right answers pass, each known mistake is found and named."""
+    """Check the exercises themselves.
+
+    Right answers must pass; each known mistake must be found and named.
+    """
     exercises = [find(name)] if name else catalogue()
     problems: list[str] = []
     for exercise in exercises:

@@ -31,11 +31,26 @@ def handed_out(case: Case) -> None:
     task=1, points=1, promise="A leased job is handed to nobody else while its lease runs.", needs=(handed_out,)
 )
 def leased_once(case: Case) -> None:
-    """The last millisecond of the lease still belongs to A."""
+    """While A works, B comes away with nothing."""
     stage = stage_for(case)
     stage.submits(gives="J1")
     stage.polls("A", 10_000, gives="J1")
     stage.polls("B", 10_000, gives=None)
+    stage.at(5_000)
+    stage.polls("B", 10_000, gives=None)
+
+
+@check(
+    task=2,
+    points=1,
+    promise="Until the last millisecond of its lease a job is handed to nobody else.",
+    needs=(leased_once,),
+)
+def leased_to_the_end(case: Case) -> None:
+    """Leased until 10.0 s: at 9.999 s the job is still A's."""
+    stage = stage_for(case)
+    stage.submits(gives="J1")
+    stage.polls("A", 10_000, gives="J1")
     stage.at(9_999)
     stage.polls("B", 10_000, gives=None)
 
@@ -49,7 +64,23 @@ def handed_out_again(case: Case) -> None:
     stage.at(12_000)
     lease = stage.polls("B", 10_000, gives="J1")
     stage.lease_has(lease, attempt=2, lease_until=22_000)
-    stage.shows("J1", status="RUNNING", attempts=2, last_error="lease expired")
+    stage.shows("J1", status="RUNNING", attempts=2)
+
+
+@check(
+    task=2,
+    points=1,
+    promise="A job whose lease ended says so in its last error.",
+    needs=(handed_out_again,),
+)
+def says_why(case: Case) -> None:
+    """Whoever looks at J1 learns why it is at its second attempt."""
+    stage = stage_for(case)
+    stage.submits(gives="J1")
+    stage.polls("A", 10_000, gives="J1")
+    stage.at(12_000)
+    stage.polls("B", 10_000, gives="J1")
+    stage.shows("J1", last_error="lease expired")
 
 
 @check(
@@ -76,7 +107,7 @@ def seen_after_the_end(case: Case) -> None:
     stage.submits(gives="J1")
     stage.polls("A", 10_000, gives="J1")
     stage.at(15_000)
-    stage.shows("J1", status="PENDING", attempts=1, last_error="lease expired")
+    stage.shows("J1", status="PENDING", attempts=1)
 
 
 @check(
@@ -86,12 +117,12 @@ def seen_after_the_end(case: Case) -> None:
     needs=(handed_out_again,),
 )
 def new_token_each_time(case: Case) -> None:
-    """A again and again: neither the job nor the worker makes a token new."""
+    """Neither the job nor the worker makes a token new: it is the same job each time, and twice A."""
     stage = stage_for(case)
     stage.submits(gives="J1")
     first = stage.polls("A", 10_000, gives="J1")
     stage.at(12_000)
-    second = stage.polls("A", 10_000, gives="J1")
+    second = stage.polls("B", 10_000, gives="J1")
     stage.tokens_differ(first, second)
     stage.at(24_000)
     third = stage.polls("A", 10_000, gives="J1")
@@ -122,7 +153,7 @@ def made_up_token(case: Case) -> None:
     stage = stage_for(case)
     stage.submits(gives="J1")
     stage.polls("A", 10_000, gives="J1")
-    stage.refuses_complete("J1", "please", by="somebody")
+    stage.refuses_complete("J1", "please", by="somebody", stays="RUNNING")
 
 
 @check(
@@ -139,7 +170,7 @@ def zombie_completes(case: Case) -> None:
     stage.at(12_000)
     stage.polls("B", 10_000, gives="J1")
     stage.at(13_000)
-    stage.refuses_complete("J1", a.token, by="A")
+    stage.refuses_complete("J1", a.token, by="A", stays="RUNNING")
 
 
 @check(
@@ -154,9 +185,10 @@ def same_worker_again(case: Case) -> None:
     stage.submits(gives="J1")
     old = stage.polls("A", 10_000, gives="J1")
     stage.at(12_000)
-    stage.polls("A", 10_000, gives="J1")
+    new = stage.polls("A", 10_000, gives="J1")
+    stage.tokens_differ(old, new)
     stage.at(13_000)
-    stage.refuses_complete("J1", old.token, by="the old A")
+    stage.refuses_complete("J1", old.token, by="the old A", stays="RUNNING")
 
 
 @check(task=3, points=1, promise="A token is good for its own job only.", needs=(happy_path,))
@@ -165,9 +197,10 @@ def token_of_another_job(case: Case) -> None:
     stage = stage_for(case)
     stage.submits(gives="J1")
     stage.submits(gives="J2")
-    stage.polls("A", 10_000, gives="J1")
+    a = stage.polls("A", 10_000, gives="J1")
     b = stage.polls("B", 10_000, gives="J2")
-    stage.refuses_complete("J1", b.token, by="B")
+    stage.tokens_differ(a, b)
+    stage.refuses_complete("J1", b.token, by="B", stays="RUNNING")
 
 
 @check(task=3, points=1, promise="A job is finished once: the second complete is refused.", needs=(happy_path,))
@@ -177,7 +210,7 @@ def completed_twice(case: Case) -> None:
     stage.submits(gives="J1")
     a = stage.polls("A", 10_000, gives="J1")
     stage.completes(a)
-    stage.refuses_complete("J1", a.token, by="A")
+    stage.refuses_complete("J1", a.token, by="A", stays="SUCCEEDED")
     stage.shows("J1", status="SUCCEEDED")
 
 
@@ -195,8 +228,8 @@ def refusal_changes_nothing(case: Case) -> None:
     stage.at(12_000)
     b = stage.polls("B", 10_000, gives="J1")
     stage.at(14_000)
-    stage.refuses_complete("J1", a.token, by="A")
-    stage.shows("J1", status="RUNNING", attempts=2, last_error="lease expired")
+    stage.refuses_complete("J1", a.token, by="A", stays="RUNNING")
+    stage.shows("J1", status="RUNNING", attempts=2)
     stage.polls("C", 10_000, gives=None)
     stage.completes(b)
     stage.shows("J1", status="SUCCEEDED")
@@ -224,7 +257,7 @@ def late_at_the_instant(case: Case) -> None:
     stage.submits(gives="J1")
     a = stage.polls("A", 10_000, gives="J1")
     stage.at(10_000)
-    stage.refuses_complete("J1", a.token, by="A")
+    stage.refuses_complete("J1", a.token, by="A", stays="PENDING")
     stage.shows("J1", status="PENDING")
 
 
@@ -240,7 +273,7 @@ def late_and_alone(case: Case) -> None:
     stage.submits(gives="J1")
     a = stage.polls("A", 10_000, gives="J1")
     stage.at(15_000)
-    stage.refuses_complete("J1", a.token, by="A")
+    stage.refuses_complete("J1", a.token, by="A", stays="PENDING")
 
 
 @check(
@@ -250,7 +283,7 @@ def late_and_alone(case: Case) -> None:
     needs=(happy_path,),
 )
 def failed_and_ready(case: Case) -> None:
-    """No waiting yet: backoff is the next exercise."""
+    """No waiting before the retry: the next poll may have the job."""
     stage = stage_for(case)
     stage.submits(gives="J1")
     a = stage.polls("A", 10_000, gives="J1")
@@ -274,7 +307,7 @@ def zombie_fails(case: Case) -> None:
     a = stage.polls("A", 10_000, gives="J1")
     stage.at(12_000)
     stage.polls("B", 10_000, gives="J1")
-    stage.refuses_fail("J1", a.token, by="A")
+    stage.refuses_fail("J1", a.token, by="A", stays="RUNNING")
 
 
 @check(
@@ -285,7 +318,28 @@ def token_after_failure(case: Case) -> None:
     stage = stage_for(case)
     stage.submits(gives="J1")
     a = stage.polls("A", 10_000, gives="J1")
+    stage.at(2_000)
     stage.fails(a, "disk full")
-    stage.refuses_complete("J1", a.token, by="A")
-    stage.polls("B", 10_000, gives="J1")
-    stage.refuses_complete("J1", a.token, by="A")
+    stage.refuses_complete("J1", a.token, by="A", stays="PENDING")
+    b = stage.polls("B", 10_000, gives="J1")
+    stage.tokens_differ(a, b)
+    stage.refuses_complete("J1", a.token, by="A", stays="RUNNING")
+
+
+@check(
+    task=4,
+    points=1,
+    promise="Two hand-outs within one millisecond have two tokens.",
+    needs=(failed_and_ready,),
+)
+def no_time_between(case: Case) -> None:
+    """Workers that fail at once: the clock stands still meanwhile, and each token is new all the same."""
+    stage = stage_for(case)
+    stage.submits(gives="J1")
+    first = stage.polls("A", 10_000, gives="J1")
+    stage.fails(first, "disk full")
+    second = stage.polls("B", 10_000, gives="J1")
+    stage.tokens_differ(first, second)
+    stage.fails(second, "disk full")
+    third = stage.polls("A", 10_000, gives="J1")
+    stage.tokens_differ(first, second, third)

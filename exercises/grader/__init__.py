@@ -2,13 +2,14 @@
 
 How the parts fit, in the order in which a `jobkit check` passes through them:
 
-* `catalogue` finds an exercise folder and reads it: texts, tasks, checks, misconceptions.
+* `catalogue` finds an exercise folder and reads it: texts, tasks, checks; `misconceptions` its wrong ideas.
 * `answers` owns the files in the learner's `answers/` folder, `progress` the one JSON file beside them.
 * `runner` walks through the checks. A check is trusted code and runs here, in the grader's process.
 * `process` starts the answer in a process of its own, with limits; `child` is the other side of it.
   The two talk in plain values (`wire`) over a private pipe.
 * `case` is what a check sees: it passes calls on to the answer and writes the trace in words.
-* `diagnosis` matches what failed with the misconceptions that the exercise knows; `report` puts it into words.
+* `diagnosis` matches what failed, and how, with the known wrong ideas; `report` puts the result into words, and
+  `ladder` gives the hints one after the other.
 * `verify` grades the grader: every exercise must behave as it promises.
 
 The verdict is formed where the answer's code never runs. An answer can print "passed", end its process or

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from exercises.grader.catalogue import Exercise, ExerciseError
+from exercises.grader.catalogue import Exercise
+from exercises.grader.errors import ExerciseError
 
 FOLDER = "answers"
 

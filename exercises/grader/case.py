@@ -3,18 +3,27 @@
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
-from exercises.grader.records import SourceLine
+from exercises.grader.records import How, SourceLine
 from exercises.grader.wire import Handle, Record, pack, unpack
 
 NO_REPLY = "no answer"
+# Nobody means to raise these. Something that was not found may stand for a refusal, but not where none is due.
+SLIPS = {"AttributeError", "ImportError", "NameError", "RecursionError", "TypeError"}
+SLIPS_WHERE_ALL_IS_WELL = SLIPS | {"ArithmeticError", "LookupError"}
+WITHOUT_ERROR = {
+    How.ACCEPTED: "accepted",
+    How.SILENT: "no error, and nothing changed",
+    How.CHANGED: "no error, and the job changed",
+    How.NO_ERROR: "no error",
+}
 
 
 class Broken(Exception):  # noqa: N818  a verdict, not a fault
     """A promise is broken at the last step of the trace."""
 
-    def __init__(self, expected: str, got: str, line: SourceLine | None) -> None:
+    def __init__(self, expected: str, got: str, line: SourceLine | None, how: str) -> None:
         super().__init__(f"expected {expected}, got {got}")
-        self.expected, self.got, self.line = expected, got, line
+        self.expected, self.got, self.line, self.how = expected, got, line, how
 
 
 class Hole(Exception):  # noqa: N818  a verdict, not a fault
@@ -99,11 +108,21 @@ class Case:
         self._end_step(tell(value))
         return value
 
-    def refuses(self, words: str, target: Handle, method: str, *args: Any, error: str) -> None:
+    def refuses(
+        self, words: str, target: Handle, method: str, *args: Any, error: str, effect: Callable[[], How]
+    ) -> None:
         """Take one step that the answer must refuse with the error of this name.
 
+        Args:
+            words: The step in words, for the trace.
+            target: The object to call.
+            method: Its method.
+            *args: Plain values, or handles.
+            error: The name of the agreed error.
+            effect: Called if nothing was raised; looks what the call did instead.
+
         Raises:
-            Broken: It was accepted, or refused with another error.
+            Broken: Nothing was raised, or another error.
         """
         reply = self._ask(self._step(words, target, method, args, {}))
         self._note(reply)
@@ -112,25 +131,35 @@ class Case:
             self._end_step(f"refused: {reply['message'] or reply['error']}")
             return
         if reply["kind"] == "value":
-            self._end_step("accepted")
-            self.broken(expected, "accepted")
-        self._raise_for(reply, expected)
+            self._end_step(WITHOUT_ERROR[How.NO_ERROR])  # the look at the effect may never come back
+            how = effect()
+            self._trace[-1] = self._trace[-1].removesuffix(WITHOUT_ERROR[How.NO_ERROR]) + WITHOUT_ERROR[how]
+            returned = "" if reply["value"] is None else f" (it returned {unpack(reply['value'])!r})"
+            self.broken(expected, WITHOUT_ERROR[how] + returned, how)
+        self._raise_for(reply, expected, How.OTHER_ERROR)
 
-    def broken(self, expected: str, got: object) -> NoReturn:
-        """End the check: the last step is not what was promised."""
-        raise Broken(expected, str(got), self.line)
+    def glance(self, target: Handle, method: str, *args: Any) -> Any:
+        """Call without taking a step of the story; None if that does not work. For a look behind a failure."""
+        reply = self._ask(_call(target, method, args, {}))
+        return unpack(reply["value"]) if reply["kind"] == "value" else None
+
+    def broken(self, expected: str, got: object, how: str) -> NoReturn:
+        """End the check: the last step is not what was promised; `how` says in which way, see `How`."""
+        raise Broken(expected, str(got), self.line, how)
 
     def same(self, what: str, expected: object, got: object) -> None:
         """Compare one value; `what` names it. True is not 1, and 1.0 is not 1."""
         if type(expected) is not type(got) or expected != got:
-            self.broken(f"{what} {expected!r}", f"{what} {got!r}" if not isinstance(got, Record) else str(got))
+            found = f"{what} {got!r}" if not isinstance(got, Record) else str(got)
+            how = How.MISSING if got is None else How.WRONG
+            self.broken(f"{what} {expected!r}", found, f"{how} {what}")
 
     def field(self, record: Any, name: str) -> Any:
         """Read one field of a record that the answer returned."""
         if not isinstance(record, Record):
-            self.broken(f"a record with the field {name}", repr(record))
+            self.broken(f"a record with the field {name}", repr(record), How.NO_RECORD)
         if name not in record.fields:
-            self.broken(f"a record with the field {name}", record)
+            self.broken(f"a record with the field {name}", record, How.NO_RECORD)
         return record.fields[name]
 
     def replace_last(self, words: str) -> None:
@@ -141,8 +170,7 @@ class Case:
         self, words: str, target: Handle, method: str, args: tuple[Any, ...], options: dict[str, Any]
     ) -> dict[str, Any]:
         self._trace.append(f"{words} -> {NO_REPLY}")
-        packed = [pack(arg) for arg in args]
-        return {"do": "call", "handle": target.name, "method": method, "args": packed, "options": options}
+        return _call(target, method, args, options)
 
     def _end_step(self, outcome: str) -> None:
         self._trace[-1] = self._trace[-1].removesuffix(NO_REPLY) + outcome
@@ -152,21 +180,27 @@ class Case:
         self._note(reply)
         if reply["kind"] == "value":
             return unpack(reply["value"])
-        return self._raise_for(reply, expected)
+        return self._raise_for(reply, expected, How.RAISED)
 
     def _note(self, reply: dict[str, Any]) -> None:
         self.line = source_line(reply.get("line"), self._lines)
         self.stray_threads = self.stray_threads or reply.get("threads", 1) > 1
 
-    def _raise_for(self, reply: dict[str, Any], expected: str) -> NoReturn:
-        """Turn a reply that carries no value into the verdict that it means."""
+    def _raise_for(self, reply: dict[str, Any], expected: str, how: How) -> NoReturn:
+        """Turn a reply that carries no value into the verdict that it means; `how` names an ordinary error."""
         problem = problem_of(reply, self.line)
         if problem is not None:
             raise problem
         got = f"{reply['error']}: {reply['message']}".rstrip(": ")
         if self._trace:
             self._end_step(f"raised {reply['error']}")
-        self.broken(expected, got)
+        slips = SLIPS if how is How.OTHER_ERROR else SLIPS_WHERE_ALL_IS_WELL
+        self.broken(expected, got, How.CRASHED if slips & set(reply["ancestors"]) else how)
+
+
+def _call(target: Handle, method: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+    packed = [pack(arg) for arg in args]
+    return {"do": "call", "handle": target.name, "method": method, "args": packed, "options": options}
 
 
 def source_line(place: Any, lines: list[str]) -> SourceLine | None:

@@ -9,23 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from exercises.grader.checking import Check
+from exercises.grader.errors import BadExerciseError, UnknownExerciseError
+from exercises.grader.misconceptions import Misconception, contradictions, read_misconception
 from exercises.grader.process import Limits
 
 EXERCISES = Path(__file__).resolve().parent.parent
 FOLDER_NAME = re.compile(r"ex(\d\d)_[a-z][a-z0-9_]*")
-HINTS = 3
-
-
-class ExerciseError(Exception):
-    """Something about an exercise that one line can say."""
-
-
-class UnknownExercise(ExerciseError):  # noqa: N818  reads as what it is
-    """No exercise has this name."""
-
-
-class BadExercise(ExerciseError):  # noqa: N818  reads as what it is
-    """An exercise folder lacks something or contradicts itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +25,6 @@ class Task:
     title: str
     points: int
     first_step: str
-
-
-@dataclass(frozen=True, slots=True)
-class Misconception:
-    """A one-place edit of the solution that stands for one wrong idea.
-
-    `killed_by` is the check whose trace shows it best; `fails` are all the checks that it fails.
-    """
-
-    id: str
-    title: str
-    old: str
-    new: str
-    killed_by: str
-    fails: tuple[str, ...]
-    sentence: str
-    hints: tuple[str, ...]
-
-    def applied_to(self, solution: str) -> str:
-        """Return the solution with the edit made.
-
-        Raises:
-            BadExercise: The old text is not there exactly once.
-        """
-        if (count := solution.count(self.old)) != 1:
-            raise BadExercise(f"{self.id}: its old text is {count} times in solution.py, not once")
-        return solution.replace(self.old, self.new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +80,7 @@ def find(name: str, root: Path = EXERCISES) -> Exercise:
     """Find an exercise by any sensible form of its name: ex03, 03, 3, ex03_tokens, ex03_tokens.py.
 
     Raises:
-        UnknownExercise: There is none; the message suggests close names.
+        UnknownExerciseError: There is none; the message suggests close names.
     """
     wanted = re.split(r"[/\\]", name.strip().lower())[-1].removesuffix(".py")
     names: dict[str, Path] = {}
@@ -131,19 +93,19 @@ def find(name: str, root: Path = EXERCISES) -> Exercise:
     close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.5)
     suggestions = sorted({names[match].name for match in close})
     advice = f"Did you mean {' or '.join(suggestions)}?" if suggestions else "`jobkit list` shows all."
-    raise UnknownExercise(f"There is no exercise {name!r}. {advice}")
+    raise UnknownExerciseError(f"There is no exercise {name!r}. {advice}")
 
 
 def load(folder: Path) -> Exercise:
     """Read one exercise folder and check that its parts fit together.
 
     Raises:
-        BadExercise: They don't; the message says where.
+        BadExerciseError: They don't; the message says where.
     """
     try:
         return _read(folder)
     except (OSError, KeyError, TypeError, ValueError) as problem:
-        raise BadExercise(f"{folder.name}: {type(problem).__name__}: {problem}") from problem
+        raise BadExerciseError(f"{folder.name}: {type(problem).__name__}: {problem}") from problem
 
 
 def _read(folder: Path) -> Exercise:
@@ -158,19 +120,15 @@ def _read(folder: Path) -> Exercise:
         limits=Limits(**told.get("limits", {})),
         tasks=tuple(Task(**task) for task in told["tasks"]),
         checks=_checks(folder / "checks.py"),
-        misconceptions=tuple(_misconception(entry) for entry in _toml(folder / "mutants.toml")["mutant"]),
+        misconceptions=tuple(read_misconception(entry) for entry in _toml(folder / "mutants.toml")["mutant"]),
     )
     for problem in _contradictions(exercise):
-        raise BadExercise(f"{folder.name}: {problem}")
+        raise BadExerciseError(f"{folder.name}: {problem}")
     return exercise
 
 
 def _toml(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
-def _misconception(entry: dict[str, Any]) -> Misconception:
-    return Misconception(**{**entry, "fails": tuple(entry["fails"]), "hints": tuple(entry["hints"])})
 
 
 def _checks(path: Path) -> tuple[Check, ...]:
@@ -192,10 +150,4 @@ def _contradictions(exercise: Exercise) -> list[str]:
             found.append(f"task {task.number} promises {task.points} points, its checks give {earned}")
     tasks = {task.number for task in exercise.tasks}
     found += [f"{check.name} belongs to no task" for check in exercise.checks if check.task not in tasks]
-    for wrong in exercise.misconceptions:
-        if not {wrong.killed_by, *wrong.fails} <= set(names) or wrong.killed_by not in wrong.fails:
-            found.append(f"{wrong.id}: killed_by must be one of fails, and each of them a check")
-        if len(wrong.hints) != HINTS:
-            found.append(f"{wrong.id}: needs {HINTS} hints, has {len(wrong.hints)}")
-    ids = [wrong.id for wrong in exercise.misconceptions]
-    return found + [f"{name}: two misconceptions of this id" for name in sorted({*ids}) if ids.count(name) > 1]
+    return found + contradictions(exercise.misconceptions, names)

@@ -1,55 +1,103 @@
-"""From the pattern of passed and failed checks to the misconception behind it. Knows no exercise."""
+"""From what failed, and how, to the misconception behind it. Knows no exercise.
 
-from collections.abc import Mapping, Sequence
+A diagnosis may never say what the learner's own trace disproves. So a misconception is matched by pairs: a
+check, and how it failed. Where no known one did what was seen, nothing is claimed.
+"""
 
-from exercises.grader.catalogue import Misconception
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exercises.grader.misconceptions import Form, Misconception
 from exercises.grader.records import CheckResult, Diagnosis, Verdict
 
 LIKE_ENOUGH = 0.6
 EVIDENCE = (Verdict.PASS, Verdict.FAIL, Verdict.SKIPPED)
 
+Pattern = frozenset[tuple[str, str]]  # pairs of a check and how it failed
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A misconception in one of its forms; `fails` is what it does to the checks that were seen."""
+
+    wrong: Misconception
+    form: Form
+    fails: Pattern
+
 
 def diagnose(results: Sequence[CheckResult], known: Sequence[Misconception]) -> Diagnosis | None:
     """Name the misconception behind the first failure.
 
-    Only checks that passed or failed are evidence; a skipped one follows from a failed one. When all of it
-    fits, the diagnosis is exact. Otherwise there may be several mistakes at once, or a new one: see `suspect`.
+    Only checks that passed or failed are evidence. What is not written yet speaks neither for nor against a
+    misconception; a skipped check follows from another one.
     """
-    failed = [result.name for result in results if result.verdict is Verdict.FAIL]
-    seen = frozenset(result.name for result in results if result.verdict in {Verdict.PASS, Verdict.FAIL})
-    wrong = suspect(failed, {one: frozenset(one.fails) & seen for one in known}) if failed else None
-    if wrong is None:
+    failed = [(result.name, result.how) for result in results if result.verdict is Verdict.FAIL]
+    if not failed:
         return None
-    shown_by = wrong.killed_by if wrong.killed_by in failed else next(n for n in wrong.fails if n in failed)
+    seen = {result.name for result in results if result.verdict in {Verdict.PASS, Verdict.FAIL}}
+    found = choose(failed, [_suspect(wrong, form, seen) for wrong in known for form in wrong.forms])
+    if not found:
+        return None
     conclusive = all(result.verdict in EVIDENCE for result in results)
-    exact = conclusive and set(failed) == set(wrong.fails)
-    return Diagnosis(wrong.id, wrong.title, wrong.sentence, shown_by, wrong.hints, exact)
+    return _diagnosis(failed, found, conclusive=conclusive)
 
 
-def suspect(failed: Sequence[str], patterns: Mapping[Misconception, frozenset[str]]) -> Misconception | None:
-    """Choose the misconception to speak of; None rather than a guess between equals.
+def choose(failed: Sequence[tuple[str, str]], suspects: Sequence[Suspect]) -> list[Suspect]:
+    """Choose whom to speak of; empty rather than a guess.
 
     First those that nothing speaks against: they explain the first failure, and all that they would fail has
-    failed. The one that explains most is chosen; what remains is another mistake's, and its turn comes later.
-    Without such a one, the nearest pattern, if it is near enough.
+    failed in just that way. The one that explains most is chosen; what remains is another mistake's, and its
+    turn comes later. Several of them remain only if nothing that was seen could tell them apart. Without such
+    a one, the nearest is chosen, if it is near enough and clashes with nothing that failed.
     """
-    all_failed = frozenset(failed)
-    fitting = {wrong: len(fails) for wrong, fails in patterns.items() if failed[0] in fails <= all_failed}
+    observed = frozenset(failed)
+    fitting = [one for one in suspects if failed[0] in one.fails <= observed]
     if fitting:
-        return _only_best(fitting)
-    near = {wrong: likeness(all_failed, fails) for wrong, fails in patterns.items()}
-    return _only_best({wrong: score for wrong, score in near.items() if score >= LIKE_ENOUGH})
+        most = max(len(one.fails) for one in fitting)
+        best = _one_form_each([one for one in fitting if len(one.fails) == most])
+        return best if len({one.fails for one in best}) == 1 else []
+    near = [(likeness(observed, one.fails), one) for one in suspects if _is_shown(one, observed)]
+    near = [(score, one) for score, one in near if score >= LIKE_ENOUGH]
+    best = _one_form_each([one for score, one in near if score == max(score for score, _ in near)])
+    return best if len(best) == 1 else []
 
 
-def _only_best(scores: Mapping[Misconception, float]) -> Misconception | None:
-    best = [wrong for wrong, score in scores.items() if score == max(scores.values())]
-    return best[0] if len(best) == 1 else None
+def _suspect(wrong: Misconception, form: Form, seen: set[str]) -> Suspect:
+    return Suspect(wrong, form, frozenset(pair for pair in form.fails.items() if pair[0] in seen))
 
 
-def likeness(one: frozenset[str], other: frozenset[str]) -> float:
+def _is_shown(one: Suspect, observed: Pattern) -> bool:
+    """Whether the check that shows it best failed just so, and no check failed in another way than it would."""
+    shown = (one.form.killed_by, one.form.fails[one.form.killed_by]) in observed
+    return shown and not any(one.form.fails.get(name, how) != how for name, how in observed)
+
+
+def _one_form_each(suspects: Sequence[Suspect]) -> list[Suspect]:
+    return list({one.wrong.id: one for one in reversed(suspects)}.values())[::-1]
+
+
+def _diagnosis(failed: Sequence[tuple[str, str]], found: Sequence[Suspect], *, conclusive: bool) -> Diagnosis:
+    first = found[0]
+    names = [name for name, _ in failed]
+    shown_by = first.form.killed_by
+    if shown_by not in names:
+        shown_by = next(name for name, how in failed if (name, how) in first.fails)
+    return Diagnosis(
+        misconception=first.wrong.id,
+        title=first.wrong.title,
+        sentence=first.wrong.sentence,
+        check=shown_by,
+        hints=first.wrong.hints,
+        exact=conclusive and len(found) == 1 and first.fails == frozenset(failed),
+        against=tuple(sorted(name for name, _ in first.fails if name not in names)),
+        rivals=tuple(f"{one.wrong.title}. {one.wrong.sentence}" for one in found[1:]),
+    )
+
+
+def likeness(one: Pattern, other: Pattern) -> float:
     """How much of two patterns is common to both: 0.0 nothing, 1.0 everything.
 
-    >>> likeness(frozenset("ab"), frozenset("bc"))
-    0.3333333333333333
+    >>> likeness(frozenset({("a", "accepted")}), frozenset({("a", "accepted"), ("b", "accepted")}))
+    0.5
     """
     return len(one & other) / len(one | other) if one | other else 1.0

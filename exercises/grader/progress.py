@@ -1,34 +1,69 @@
-"""What the learner has reached: one portable JSON file beside the answers, with scores and hints only."""
+"""What the learner has reached: one portable JSON file beside the answers.
 
+It holds scores, how many hints were shown, and in a few lines what the last check found.
+"""
+
+import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from exercises.grader.answers import FOLDER
-from exercises.grader.catalogue import Exercise, ExerciseError
-from exercises.grader.records import Result, Verdict
+from exercises.grader.catalogue import Exercise
+from exercises.grader.errors import ExerciseError
+from exercises.grader.records import Result
 
 FILE = "progress.json"
-VERSION = 1
+VERSION = 2
+SCORES = ("points", "best", "possible", "passed")
+MOST_LADDERS = 50  # a ladder for each text that was ever checked would grow for ever
 
 
 @dataclass(slots=True)
 class Standing:
     """One exercise's standing.
 
-    `misconception` is what the last check diagnosed, `hints` how many of its hints were shown. `check` is
-    the one that the report told about, `failed` whether it failed (and not, say, waits to be written).
+    `answer` is the mark of the text that was checked last, `check` the check that its report told about,
+    `verdict` how that ended, `finding` what it found in short, `misconception` what it was diagnosed as.
+    `hints` counts the hints shown, for each misconception in each text: a new text is a new try.
     """
 
     points: int = 0
     best: int = 0
     possible: int = 0
     passed: bool = False
+    answer: str = ""
     check: str | None = None
-    failed: bool = False
+    verdict: str = ""
+    finding: list[str] = field(default_factory=list)
     misconception: str | None = None
-    hints: int = 0
+    hints: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> int:
+        """How many hints were shown for what the last check found; its report shows the first."""
+        return self.hints.get(self._ladder, 1)
+
+    def climb(self, top: int) -> None:
+        """Show one hint more, up to `top`."""
+        self.hints[self._ladder] = min(self.shown + 1, top)
+        for oldest in list(self.hints)[:-MOST_LADDERS]:
+            del self.hints[oldest]
+
+    @property
+    def _ladder(self) -> str:
+        return f"{self.misconception} in {self.answer}"
+
+
+def _standing(fields: dict[str, Any], *, current: bool) -> Standing:
+    """Read one standing. Of a file that another version wrote only the scores are certain."""
+    return Standing(**(fields if current else {name: fields[name] for name in SCORES}))
+
+
+def mark(answer: bytes) -> str:
+    """A short mark of an answer's text, to know it again."""
+    return hashlib.sha256(answer).hexdigest()[:12]
 
 
 @dataclass(slots=True)
@@ -51,7 +86,8 @@ class Progress:
             return cls(path)
         try:
             told = json.loads(path.read_text(encoding="utf-8"))
-            standings = {name: Standing(**fields) for name, fields in told["exercises"].items()}
+            current = told["version"] == VERSION
+            standings = {name: _standing(fields, current=current) for name, fields in told["exercises"].items()}
             return cls(path, told["last"], standings)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
             raise ExerciseError(
@@ -85,23 +121,21 @@ class Progress:
         old = self.of(exercise)
         self.exercises[exercise] = Standing(best=old.best, possible=old.possible)
 
-    def note_result(self, result: Result) -> None:
-        """Take in one check. Its report shows hint 1, so a new misconception begins its ladder there."""
+    def note_result(self, result: Result, answer: bytes) -> None:
+        """Take in one check of this answer. An answer of which nothing is sure has no ladder."""
         self.last = result.exercise
         standing = self.of(result.exercise)
         standing.points, standing.possible, standing.passed = result.points, result.possible, result.passed
         standing.best = max(standing.best, result.points)
-        told = result.told_first
-        standing.check = told.name if told else None
-        standing.failed = told is not None and told.verdict is Verdict.FAIL
-        found = result.diagnosis.misconception if result.diagnosis else None
-        if found != standing.misconception:
-            standing.misconception, standing.hints = found, 1 if found else 0
+        standing.answer, standing.finding = mark(answer), list(result.finding)
+        told, found = result.told_first, result.diagnosis
+        standing.check, standing.verdict = (told.name, str(told.verdict)) if told else (None, "")
+        standing.misconception = found.misconception if found and not found.rivals else None
 
     def next_hint(self, exercise: Exercise) -> Standing:
         """Go one step up the ladder, which ends one step past the last hint: then all is said."""
-        standing = self.of(exercise.id)
+        standing = self.exercises.get(exercise.id, Standing())
         known = next((wrong for wrong in exercise.misconceptions if wrong.id == standing.misconception), None)
         if known is not None:
-            standing.hints = min(standing.hints + 1, len(known.hints) + 1)
+            standing.climb(len(known.hints) + 1)
         return standing

@@ -17,6 +17,21 @@ class Verdict(StrEnum):
     GRADER_FAULT = "grader fault"
 
 
+class How(StrEnum):
+    """How a check failed, as far as every exercise knows it. A stage may know more ways of its own."""
+
+    ACCEPTED = "accepted"  # a call that must be refused took effect
+    SILENT = "silent"  # it changed nothing, but it raised nothing either
+    CHANGED = "changed"  # it raised nothing, and did something else than what it is there for
+    NO_ERROR = "no error"  # it raised nothing; what it did cannot be seen
+    OTHER_ERROR = "other error"  # it was refused, but not with the agreed error
+    RAISED = "raised"  # a call that must work was refused
+    CRASHED = "crashed"  # the code broke off by an error that no queue means to raise
+    WRONG = "wrong"  # a value is not the promised one; followed by the value's name
+    MISSING = "missing"  # the value is None where there should be one; followed by its name
+    NO_RECORD = "no record"  # what came back lacks a field
+
+
 TOLD_FIRST = (
     Verdict.GRADER_FAULT,
     Verdict.FAIL,
@@ -40,7 +55,8 @@ class SourceLine:
 class CheckResult:
     """What one check found.
 
-    `reason` says in one sentence why it did not pass; `trace` is the story up to the broken step.
+    `reason` says in one sentence why it did not pass; `trace` is the story up to the broken step; `how` names
+    the way in which the last step broke the promise, in a word or two.
     """
 
     name: str
@@ -53,13 +69,18 @@ class CheckResult:
     trace: tuple[str, ...] = ()
     expected: str = ""
     got: str = ""
+    how: str = ""
     line: SourceLine | None = None
     printed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The misconception that a pattern of failures points to; `exact` when it fits in every check."""
+    """The misconception that the failures point to.
+
+    `exact` when it fits in every check. `against` names the checks that passed although it would fail them;
+    `rivals` are the others that fit as well, when nothing seen so far can tell them apart.
+    """
 
     misconception: str
     title: str
@@ -67,6 +88,8 @@ class Diagnosis:
     check: str
     hints: tuple[str, ...]
     exact: bool
+    against: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +127,21 @@ class Result:
             key=lambda c: order[c.verdict],
             default=None,
         )
+
+    @property
+    def finding(self) -> tuple[str, ...]:
+        """What the check to tell about found, in short: for whoever asks again later."""
+        check = self.told_first
+        if check is None:
+            return ()
+        found = [check.reason or f"This promise is broken: {check.promise}"]
+        if check.expected:
+            found.append(f"expected {check.expected}, got {check.got}")
+        if check.line:
+            found.append(f"your line {self.path}:{check.line.number}: {check.line.text}")
+        if check.expected and check.how != How.CRASHED:
+            found.append(f"What the story is about: {check.about}")
+        return tuple(found)
 
     def named(self, verdict: Verdict) -> list[str]:
         """The names of the checks that ended with this verdict."""

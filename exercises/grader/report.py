@@ -1,24 +1,19 @@
 """Puts one result into words. The same lines serve every terminal; a line's tone is only a wish for colour."""
 
-import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from exercises.grader.answers import AnswerFile
 from exercises.grader.catalogue import Exercise
+from exercises.grader.ladder import hint_line
+from exercises.grader.page import Line, wrapped
 from exercises.grader.progress import Progress, Standing
-from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
+from exercises.grader.records import CheckResult, Diagnosis, How, Result, SourceLine, Verdict
 
-WIDTH = 100
 PRINTED_LINES = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a report; tone is plain, good, bad, strong or quiet. The words never need the tone."""
-
-    text: str = ""
-    tone: str = "plain"
+EXPLAINED = {
+    Verdict.NOT_ATTEMPTED: "this part is still to write",
+    Verdict.SKIPPED: "a check that it builds on has to pass first",
+}
 
 
 def opening(exercise: Exercise, answer: AnswerFile, *, fresh: bool) -> list[Line]:
@@ -47,39 +42,6 @@ def lines(result: Result, exercise: Exercise) -> list[Line]:
 def plain(result: Result, exercise: Exercise) -> str:
     """The report as text without colour."""
     return "\n".join(line.text for line in lines(result, exercise)) + "\n"
-
-
-def hint_line(number: int, hints: tuple[str, ...]) -> str:
-    """One step of the ladder.
-
-    >>> hint_line(2, ("Look.", "Think.", "Compare."))
-    'Hint 2 of 3: Think.'
-    """
-    return f"Hint {number} of {len(hints)}: {hints[number - 1]}"
-
-
-def ladder(exercise: Exercise, standing: Standing) -> list[Line]:
-    """The hints that the learner has climbed so far, the newest last."""
-    if standing.passed:
-        return [Line(f"{exercise.short} is done: all checks pass.", "good")]
-    known = next((wrong for wrong in exercise.misconceptions if wrong.id == standing.misconception), None)
-    if known is None:
-        return _without_ladder(exercise, standing)
-    given = [
-        Line(hint_line(number, known.hints)) for number in range(1, min(standing.hints, len(known.hints)) + 1)
-    ]
-    end = [Line(f"That is all there is. The trace shows the rest: jobkit check {exercise.short}", "quiet")]
-    return [Line(f"{known.title}.", "strong"), *given, *(end if standing.hints > len(known.hints) else [])]
-
-
-def _without_ladder(exercise: Exercise, standing: Standing) -> list[Line]:
-    """Where no misconception is known: what the failed check is about, or how its task begins."""
-    check = next((one for one in exercise.checks if one.name == standing.check), None)
-    if check is None:
-        return [Line(f"Hints follow from what a check finds. First: jobkit check {exercise.short}")]
-    first_step = next(task.first_step for task in exercise.tasks if task.number == check.task)
-    words = f"{check.promise} {check.about}" if standing.failed else f"Task {check.task}. {first_step}"
-    return [Line(words), Line(f"For a closer look: jobkit check {exercise.short}", "quiet")]
 
 
 def table(exercises: list[Exercise], progress: Progress) -> list[Line]:
@@ -147,13 +109,32 @@ def _diagnosis(result: Result, check: CheckResult) -> Iterator[Line]:
     found = result.diagnosis
     yield Line()
     if found is None:
+        yield from _undiagnosed(check)
+    elif found.rivals:
+        yield Line("It is one of these. What is written so far cannot tell which:", "strong")
+        for words in (f"{found.title}. {found.sentence}", *found.rivals):
+            yield from _indented(f"- {words}")
+    else:
+        yield Line(f"{'What is behind it' if found.exact else 'It looks like this'}: {found.title}.", "strong")
+        yield from _indented(found.sentence)
+        yield from _misfit(found)
+        yield from _indented(hint_line(1, found.hints))
+
+
+def _undiagnosed(check: CheckResult) -> Iterator[Line]:
+    if check.how == How.CRASHED:
+        yield Line("Your code broke off here by an error. Begin with that line of yours.", "strong")
+    else:
         yield Line("This fits no single mistake that is known here. What the story is about:", "strong")
         yield from _indented(check.about)
-        return
-    opening = "What is behind it" if found.exact else "It looks like this"
-    yield Line(f"{opening}: {found.title}.", "strong")
-    yield from _indented(found.sentence)
-    yield from _indented(hint_line(1, found.hints))
+
+
+def _misfit(found: Diagnosis) -> Iterator[Line]:
+    if found.against:
+        names = ", ".join(name.replace("_", " ") for name in found.against)
+        yield from _indented(
+            f"What speaks against it: this mistake would also break what passes here: {names}."
+        )
 
 
 def _not_attempted(check: CheckResult, result: Result, exercise: Exercise) -> Iterator[Line]:
@@ -175,6 +156,10 @@ def _overview(result: Result, exercise: Exercise) -> Iterator[Line]:
         for check in mine:
             words = check.name.replace("_", " ")
             yield Line(f"  {check.verdict.value:<13}  {words}", tones.get(check.verdict, "quiet"))
+    present = {check.verdict for check in result.checks}
+    said = [f"{verdict.value} = {words}" for verdict, words in EXPLAINED.items() if verdict in present]
+    if said:
+        yield from wrapped(f"({'; '.join(said)})", "quiet")
 
 
 def _next(result: Result, exercise: Exercise) -> Iterator[Line]:
@@ -182,11 +167,10 @@ def _next(result: Result, exercise: Exercise) -> Iterator[Line]:
     if result.passed:
         yield Line("See how far you are: jobkit progress")
         return
-    if result.diagnosis:
+    if result.diagnosis and not result.diagnosis.rivals:
         yield Line(f"Another hint: jobkit hint {exercise.short}")
     yield Line(f"Change {result.path}, then: jobkit check {exercise.short}")
 
 
 def _indented(text: str) -> Iterator[Line]:
-    for line in textwrap.wrap(text, WIDTH - 2, break_long_words=False, break_on_hyphens=False):
-        yield Line(f"  {line}")
+    return wrapped(text, indent="  ")

@@ -105,7 +105,8 @@ class _Run:
             check.run(case)
         except Broken as broken:
             details: dict[str, Any] = {"expected": broken.expected, "got": broken.got, "line": broken.line}
-            return _result(check, Verdict.FAIL, trace=case.trace, printed=self._printed(), **details)
+            details |= {"how": str(broken.how), "trace": case.trace, "printed": self._printed()}
+            return _result(check, Verdict.FAIL, **details)
         except Hole as hole:
             return _result(check, Verdict.NOT_ATTEMPTED, hole.reason, line=hole.line)
         except Stop as stop:

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from exercises.grader import runner
-from exercises.grader.catalogue import BadExercise, Exercise, Misconception
+from exercises.grader.catalogue import Exercise, folders
+from exercises.grader.errors import BadExerciseError
+from exercises.grader.misconceptions import Form, Misconception
 from exercises.grader.records import Result, Verdict
 
 FILES = {"task.md", "starter.py", "checks.py", "solution.py", "exercise.toml", "mutants.toml", "alternatives"}
@@ -46,9 +48,13 @@ def _files(exercise: Exercise) -> Iterator[str]:
     yield from (f"{name} does not belong here" for name in sorted(present - FILES))
     if not exercise.alternatives():
         yield "there is no right answer in alternatives/ that is built differently"
+    there = {folder.name.partition("_")[0] for folder in folders(exercise.folder.parent)}
     for name in exercise.prerequisites:
-        if not "ex00" < name < exercise.short:
+        if name not in there or name >= exercise.short:
             yield f"prerequisite {name!r} is no earlier exercise"
+    for path in sorted(exercise.folder.glob("*.*")):
+        named = set(re.findall(r"\bex\d\d", path.read_text(encoding="utf-8")))
+        yield from (f"{path.name} names {name}, which does not exist" for name in sorted(named - there))
 
 
 def _texts(exercise: Exercise) -> Iterator[str]:
@@ -92,28 +98,28 @@ def _right_answers(exercise: Exercise) -> Iterator[str]:
 
 def _misconceptions(exercise: Exercise) -> Iterator[str]:
     solution = exercise.text("solution.py")
-    patterns: dict[tuple[str, ...], str] = {}
-    for wrong in exercise.misconceptions:
-        yield from _misconception(exercise, wrong, solution)
-        pattern = tuple(sorted(wrong.fails))
+    patterns: dict[frozenset[tuple[str, str]], str] = {}
+    for wrong, form in [(one, form) for one in exercise.misconceptions for form in one.forms]:
+        yield from _form(exercise, wrong, form, solution)
+        pattern = frozenset(form.fails.items())
         if pattern in patterns:
-            yield f"{wrong.id} fails the same checks as {patterns[pattern]}: add one that tells them apart"
+            yield f"{wrong.id} fails in the same way as {patterns[pattern]}: add a check that tells them apart"
         patterns[pattern] = wrong.id
 
 
-def _misconception(exercise: Exercise, wrong: Misconception, solution: str) -> Iterator[str]:
+def _form(exercise: Exercise, wrong: Misconception, form: Form, solution: str) -> Iterator[str]:
     try:
-        result = grade(exercise, wrong.applied_to(solution))
-    except BadExercise as problem:
-        yield str(problem)
+        result = grade(exercise, form.applied_to(solution))
+    except BadExerciseError as problem:
+        yield f"{wrong.id}: {problem}"
         return
     if exercise.happy_path not in result.named(Verdict.PASS):
         yield f"{wrong.id} does not even pass the happy path"
-    failed = result.named(Verdict.FAIL)
-    if wrong.killed_by not in failed:
-        yield f"{wrong.id} survives {wrong.killed_by}"
-    if set(failed) != set(wrong.fails):
-        yield f"{wrong.id} fails {failed}, not {list(wrong.fails)}"
+    failed = {check.name: check.how for check in result.checks if check.verdict is Verdict.FAIL}
+    if form.killed_by not in failed:
+        yield f"{wrong.id} survives {form.killed_by}"
+    if failed != form.fails:
+        yield f"{wrong.id} fails {failed}, not {dict(form.fails)}"
     found = result.diagnosis
     if found is None or found.misconception != wrong.id or not found.exact:
         yield f"{wrong.id} is diagnosed as {found.misconception if found else 'nothing'}"

@@ -100,8 +100,14 @@ class BandTurns:
         band = self._take_slot(open_groups)
         return None if band is None else self._tenants[band].pick(band, lanes, open_groups[band])
 
-    def slots_away(self, band: str, open_groups: Mapping[str, Sequence[Group]]) -> int:
-        """Return how many slots of other bands with work come before the next one of this band."""
+    def slots_away(self, band: str, open_groups: Mapping[str, Sequence[Group]]) -> int | None:
+        """Return how many slots of other bands with work come before the next one of this band.
+
+        None if this band has no slot, and has to wait until others have no work.
+        """
+        if band not in self._cycle:
+            first = {*self._cycle, *BANDS[: BANDS.index(band)]}
+            return None if any(open_groups.get(other) for other in first) else 0
         away = 0
         for step in range(len(self._cycle)):
             letter = self._cycle[(self._slot + step) % len(self._cycle)]

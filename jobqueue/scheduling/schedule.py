@@ -214,20 +214,26 @@ class GatedSchedule:
         kept_back = self.gates.reason(ticket.group) or self.gates.tenant_reason(ticket.tenant)
         if kept_back is not None:
             return kept_back
-        open_groups = self._open(None)
-        band = ticket.group.band
-        if isinstance(self._turns, BandTurns):
-            label = band_of(job.priority)
-            shown = band if label == band else f"{label}, aged to {band}"
-            away = self._turns.slots_away(band, open_groups)
-            if away:
-                return f"band {shown}: {_slots(away)} away"
+        label, band = band_of(job.priority), ticket.group.band
+        shown = band if label == band else f"{label}, aged to {band}"
+        return self._slot_reason(band, shown) or self._line_reason(ticket, shown)
+
+    def _slot_reason(self, band: str, shown: str) -> str | None:
+        """Return how far the band's slot is away; None if it is the next, or there are no slots."""
+        if not isinstance(self._turns, BandTurns):
+            return None
+        away = self._turns.slots_away(band, self._open(None))
+        if away is None:
+            return f"band {shown} has no slot, and others have work"
+        return f"band {shown}: {away} slot{'s' * (away != 1)} away" if away else None
+
+    def _line_reason(self, ticket: Ticket, shown: str) -> str | None:
+        """Return what comes first inside the band: other jobs of the tenant, or other tenants."""
         own = [t for t in self._lanes.tickets.values() if t.tenant == ticket.tenant or self._is_strict]
         before = sum(1 for t in own if self._is_before(t, ticket))
         if before or self._is_strict:
-            whose = "" if self._is_strict else f" of tenant {ticket.tenant}"
-            return _place(before, whose)
-        return f"it is the next of tenant {ticket.tenant} in band {band}; other tenants have their turn first"
+            return _place(before, "" if self._is_strict else f" of tenant {ticket.tenant}")
+        return f"it is the next of tenant {ticket.tenant} in band {shown}; other tenants have their turn first"
 
     def holds_for_budget(self, job: Job) -> bool:
         """Return whether a ready job waits for the retry budget of its type."""
@@ -290,10 +296,6 @@ def schedule_for(scheduler: Scheduler, gates: Gates) -> PlainSchedule | GatedSch
 def _shares(handed_out: Counter[str]) -> dict[str, float]:
     total = handed_out.total()
     return {band: handed_out[band] / total for band in BANDS} if total else {}
-
-
-def _slots(count: int) -> str:
-    return f"{count} slot" + "s" * (count != 1)
 
 
 def _place(before: int, whose: str = "") -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from jobqueue import Jitter, ManualClock, RetryPolicy
@@ -48,7 +50,7 @@ def test_a_decorrelated_rest_grows_from_the_one_before(make_queue):
     drawn = rests(make_queue, RetryPolicy(6, 10, 100), Jitter.decorrelated(seed=1), jobs=400)
     assert {job[0] for job in drawn} == set(range(10, 31))
     for job in drawn:
-        for before, rest in zip(job, job[1:], strict=False):
+        for before, rest in pairwise(job):
             assert 10 <= rest <= max(10, min(100, 3 * before))
     assert max(max(job) for job in drawn) > 90
 

@@ -30,7 +30,7 @@ def test_a_permanent_failure_is_the_last(queue, clock):
         (2, 500, False, "deadline"),
     ],
 )
-def test_the_first_reason_that_fits_is_told(make_queue, clock, attempts, deadline, permanent, reason):
+def test_the_first_reason_that_fits_is_told(make_queue, clock, *, attempts, deadline, permanent, reason):
     """Permanent before attempts exhausted, and that before the deadline."""
     queue = make_queue(clock, RetryPolicy(attempts, 1000, 60_000))
     queue.submit("mail", deadline_millis=deadline)

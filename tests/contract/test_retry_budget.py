@@ -43,7 +43,7 @@ def drained(queue):
     [(0, 20, 1, 1), (4, 20, 1, 1), (5, 20, 1, 2), (9, 20, 1, 2), (10, 20, 1, 3), (3, 50, 2, 3), (6, 0, 2, 2)],
 )
 def test_retries_run_up_to_floor_and_percent(make_budgeted, firsts, percent, floor, retries):
-    """floor + running first attempts * percent // 100, and not one more."""
+    """Floor + running first attempts * percent // 100, and not one more."""
     queue = make_budgeted(percent, floor)
     ids = failed_once(queue, 8)
     run_first_attempts(queue, firsts)

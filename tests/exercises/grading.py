@@ -1,5 +1,6 @@
 """How the grader's tests grade a text: as if a learner had written it."""
 
+from functools import cache
 from pathlib import PurePosixPath
 
 from exercises.grader import catalogue, runner
@@ -8,13 +9,15 @@ from exercises.grader.records import CheckResult, Result, Verdict
 EXERCISE = catalogue.find("ex03")
 SOLUTION = EXERCISE.text("solution.py")
 SHOWN_PATH = PurePosixPath("answers/ex03_tokens.py")  # the agreed words are the same on every system
-LAST_TASK = ("failed_and_ready", "zombie_fails", "token_after_failure")
+LAST_TASK = ("failed_and_ready", "zombie_fails", "token_after_failure")  # they call `fail` whatever it does
+WAITING = "no_time_between"  # it calls `fail` too, but only if failed_and_ready has passed
 FAIL_BODY = """        job = self._held(job_id, token)
         self._end_attempt(job, error)"""
 
 
+@cache
 def grade(text: str) -> Result:
-    """Check one text against ex03."""
+    """Check one text against ex03; a text that several tests look at is run once."""
     return runner.run(EXERCISE, text.encode(), SHOWN_PATH)
 
 

@@ -8,7 +8,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from exercises.grader import catalogue
-from tests.exercises.grading import EXERCISE, SOLUTION
+from exercises.grader.ladder import ladder
+from exercises.grader.misconceptions import Misconception
+from exercises.grader.progress import Standing
+from tests.exercises import newcomers
+from tests.exercises.grading import EXERCISE, SOLUTION, with_fail
 from webui.exercise_commands import COMMANDS
 
 JOBKIT = click.Group("jobkit", commands={str(command.name): command for command in COMMANDS})
@@ -57,7 +61,7 @@ def test_check_is_green_only_for_a_right_answer() -> None:
     assert jobkit("check", "ex03").exit_code == 1
     ANSWER.write_text(SOLUTION, encoding="utf-8")
     said = jobkit("check", "ex03")
-    assert (said.exit_code, said.output.splitlines()[0]) == (0, "All 19 checks pass. Tokens and zombies: done.")
+    assert (said.exit_code, said.output.splitlines()[0]) == (0, "All 22 checks pass. Tokens and zombies: done.")
 
 
 @pytest.mark.parametrize("name", ["ex03", "03", "3", "ex03_tokens", "tokens", "EX03", "answers/ex03_tokens.py"])
@@ -116,7 +120,10 @@ def test_without_a_known_misconception_the_hint_says_what_the_story_is_about() -
     assert "Let submit remember a job" in jobkit("hint").output
     ANSWER.write_text(SOLUTION.replace("job.attempts += 1", "job.attempts += 2"), encoding="utf-8")
     assert "fits no single mistake" in jobkit("check").output
-    assert "Submit, poll, view: the least that a queue can do." in jobkit("hint").output
+    said = jobkit("hint").output
+    assert "This promise is broken: A poll hands the job out under a token" in said
+    assert "expected attempt 1, got attempt 2" in said
+    assert "Submit, poll, view: the least that a queue can do." in said
 
 
 def test_a_new_misconception_begins_its_ladder_at_the_first_hint() -> None:
@@ -128,9 +135,105 @@ def test_a_new_misconception_begins_its_ladder_at_the_first_hint() -> None:
     ANSWER.write_text(mutant("fail_unchecked"), encoding="utf-8")
     jobkit("check")
     said = jobkit("hint").output
-    assert "Failing needs no token." in said
+    assert "A failure that comes too late still counts." in said
     assert "Hint 2 of 3" in said
     assert "Hint 3 of 3" not in said
+
+
+def test_another_faulty_version_begins_its_ladder_at_the_first_hint() -> None:
+    """Hints are counted for each answer, and an answer that comes back finds its own count again."""
+    jobkit("start", "ex03")
+    first, second = mutant("late_by_one"), mutant("late_by_one") + "# another try\n"
+    for text, newest in ((first, 2), (second, 2), (first, 3)):
+        ANSWER.write_text(text, encoding="utf-8")
+        jobkit("check")
+        said = jobkit("hint").output
+        assert said.count("Hint ") == newest
+        assert f"Hint {newest} of 3" in said
+
+
+def test_a_hint_before_the_start_says_how_to_start_and_writes_nothing() -> None:
+    """Asking is not beginning."""
+    said = jobkit("hint", "ex03")
+    assert said.exit_code == 2
+    assert said.output == f"Error: There is no {ANSWER} yet. Begin with: jobkit start ex03\n"
+    assert not Path("answers").exists()
+    assert jobkit("progress").output.splitlines()[1].split()[-1] == "-"
+
+
+def test_a_hint_before_the_first_check_writes_nothing_either() -> None:
+    """There is nothing to remember yet."""
+    jobkit("start", "ex03")
+    before = Path("answers/progress.json").read_bytes()
+    assert jobkit("hint").output == "Hints follow from what a check finds. First: jobkit check ex03\n"
+    assert Path("answers/progress.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (SOLUTION + "\ndef broken(:\n", ["Python cannot read the file: SyntaxError", ":122: def broken(:"]),
+        (SOLUTION + "\n1 / 0\n", ["Python cannot import the file: ZeroDivisionError", ":122: 1 / 0"]),
+        (
+            newcomers.CRASH,
+            ["AttributeError: 'Lease' object has no attribute 'jobid'", "lease.jobid != job_id:"],
+        ),
+        (with_fail("import os\nos._exit(3)"), ["ended the Python process itself (exit code 3)"]),
+    ],
+    ids=["syntax error", "import error", "crash", "exit"],
+)
+def test_a_hint_repeats_what_the_check_found(text: str, says: list[str]) -> None:
+    """Where no misconception is known the hint speaks of the same fault as the report, and of no story."""
+    jobkit("start", "ex03")
+    ANSWER.write_text(text, encoding="utf-8")
+    report = " ".join(jobkit("check").output.split())
+    said = " ".join(jobkit("hint").output.split())
+    for words in says:
+        assert words in said
+        assert words.partition(": ")[2] in report
+    assert "What the story is about" not in said
+
+
+def test_a_hint_says_that_the_file_has_changed_since_the_check() -> None:
+    """What was found may be mended already."""
+    jobkit("start", "ex03")
+    ANSWER.write_text(mutant("late_by_one"), encoding="utf-8")
+    jobkit("check")
+    assert "has changed since" not in jobkit("hint").output
+    ANSWER.write_text(SOLUTION, encoding="utf-8")
+    assert "Your file has changed since the last check" in jobkit("hint").output
+
+
+@pytest.mark.parametrize("wrong", EXERCISE.misconceptions, ids=lambda wrong: wrong.id)
+def test_no_line_of_a_hint_is_wider_than_a_report(wrong: Misconception) -> None:
+    """All three hints at once, broken into lines like the report."""
+    standing = Standing(check=wrong.killed_by, misconception=wrong.id)
+    standing.climb(3)
+    standing.climb(3)
+    said = [line.text for line in ladder(EXERCISE, standing, changed=False)]
+    assert max(len(text) for text in said) <= 100
+    assert " ".join(said) == " ".join(
+        [f"{wrong.title}.", *(f"Hint {number} of 3: {text}" for number, text in enumerate(wrong.hints, 1))]
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_list_of_commands_shows_each_summary_in_full(command: click.Command) -> None:
+    """The first sentence is short enough for a line, so it does not end in dots."""
+    first = str(command.help).partition("\n\n")[0].partition(". ")[0].rstrip(".")
+    assert len(first) < 60
+    assert f" {first}" in jobkit("--help").output
+    assert "..." not in jobkit("--help").output.partition("Commands:")[2]
+
+
+def test_progress_of_another_version_keeps_its_scores() -> None:
+    """Hints and findings of an older file may mean something else; points do not."""
+    jobkit("start", "ex03")
+    file = Path("answers/progress.json")
+    scores = {"points": 3, "best": 9, "possible": 24, "passed": False}
+    old = {"version": 1, "last": "ex03_tokens", "exercises": {"ex03_tokens": {**scores, "hints": 2}}}
+    file.write_text(json.dumps(old), encoding="utf-8")
+    assert jobkit("progress").output.splitlines()[1].split()[-4:] == ["3", "9", "27", "begun"]
 
 
 def test_reset_keeps_every_old_answer_under_a_number() -> None:
@@ -153,8 +256,8 @@ def test_progress_counts_the_best_result() -> None:
     jobkit("check")
     told = json.loads(Path("answers/progress.json").read_text(encoding="utf-8"))
     standing = told["exercises"]["ex03_tokens"]
-    assert (standing["points"], standing["best"]) == (0, 24)
-    assert jobkit("progress").output.splitlines()[-1] == "24 of 24 points."
+    assert (standing["points"], standing["best"]) == (0, 27)
+    assert jobkit("progress").output.splitlines()[-1] == "27 of 27 points."
 
 
 def test_after_a_reset_hints_begin_anew_but_the_best_result_stays() -> None:
@@ -165,7 +268,7 @@ def test_after_a_reset_hints_begin_anew_but_the_best_result_stays() -> None:
     jobkit("reset")
     assert "First: jobkit check ex03" in jobkit("hint").output
     row = jobkit("progress").output.splitlines()[1]
-    assert row.split()[-4:] == ["0", "24", "24", "done"]
+    assert row.split()[-4:] == ["0", "27", "27", "done"]
 
 
 def test_a_broken_progress_file_is_left_alone() -> None:
@@ -183,7 +286,7 @@ def test_check_speaks_json_on_request() -> None:
     """The output is one JSON text and nothing else."""
     jobkit("start", "ex03")
     told = json.loads(jobkit("check", "ex03", "--json").output)
-    assert (told["exercise"], told["passed"], told["possible"]) == ("ex03_tokens", False, 24)
+    assert (told["exercise"], told["passed"], told["possible"]) == ("ex03_tokens", False, 27)
 
 
 def test_no_colour_when_it_is_not_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,4 +305,4 @@ def test_help_says_that_this_is_no_sandbox() -> None:
 
 def test_list_names_every_exercise() -> None:
     """With its points."""
-    assert "ex03  Tokens and zombies, 24 points" in jobkit("list").output
+    assert "ex03  Tokens and zombies, 27 points" in jobkit("list").output

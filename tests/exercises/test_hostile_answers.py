@@ -12,7 +12,17 @@ import pytest
 from exercises.grader import runner
 from exercises.grader.process import Limits
 from exercises.grader.records import Verdict
-from tests.exercises.grading import EXERCISE, LAST_TASK, SHOWN_PATH, SOLUTION, grade, named, verdicts, with_fail
+from tests.exercises.grading import (
+    EXERCISE,
+    LAST_TASK,
+    SHOWN_PATH,
+    SOLUTION,
+    WAITING,
+    grade,
+    named,
+    verdicts,
+    with_fail,
+)
 
 LONGEST_SECONDS = 5.0
 
@@ -94,6 +104,7 @@ def test_a_trick_in_one_method_costs_only_the_checks_that_call_it(trick: Trick) 
     assert time.monotonic() - before < LONGEST_SECONDS
     found = verdicts(result)
     assert {found.pop(name) for name in LAST_TASK} == {trick.verdict}
+    assert found.pop(WAITING) is Verdict.SKIPPED
     assert set(found.values()) == {Verdict.PASS}
     assert trick.says in named(result, "zombie_fails").reason
 
@@ -115,6 +126,7 @@ def test_a_wrong_answer_stays_wrong_whatever_it_does_around_it(trick: Trick) -> 
     result = grade(with_fail(trick.code))
     found = verdicts(result)
     assert {found.pop(name) for name in LAST_TASK} == {trick.verdict}
+    assert found.pop(WAITING) is Verdict.SKIPPED
     assert set(found.values()) == {Verdict.PASS}
     assert trick.says in named(result, "failed_and_ready").got
 
@@ -126,6 +138,7 @@ def test_a_memory_hog_is_stopped_for_its_memory(code: str) -> None:
     result = grade(with_fail(code))
     found = verdicts(result)
     assert {found.pop(name) for name in LAST_TASK} == {Verdict.STOPPED}
+    assert found.pop(WAITING) is Verdict.SKIPPED
     assert set(found.values()) == {Verdict.PASS}
     assert "memory" in named(result, "zombie_fails").reason
 
@@ -235,10 +248,7 @@ def test_leftover_threads_do_not_keep_the_grader_waiting_or_spoil_the_next_check
     """A thread that never ends dies with its process; a right answer stays right."""
     thread = "import threading\nthreading.Thread(target=threading.Event().wait).start()\n"
     before = time.monotonic()
-    result = grade(
-        SOLUTION.replace("        self._clock = clock\n", "        self._clock = clock\n        linger()\n")
-        + ("\ndef linger():\n" + "".join(f"    {line}\n" for line in thread.splitlines()))
-    )
+    result = grade(with_fail(f"{thread}job = self._held(job_id, token)\nself._end_attempt(job, error)"))
     assert time.monotonic() - before < LONGEST_SECONDS
     assert result.passed
 
@@ -299,7 +309,7 @@ def test_time_that_is_used_up_makes_the_rest_inconclusive() -> None:
     result = runner.run(hasty, with_fail("while True:\n    pass").encode(), SHOWN_PATH)
     last = named(result, "token_after_failure")
     assert last.verdict is Verdict.INCONCLUSIVE
-    assert last.reason == "The time is used up: 18 of 19 checks were reached."
+    assert last.reason == "The time is used up: 20 of 22 checks were reached."
 
 
 @pytest.mark.parametrize("path", ["an answer/ex03 ü.py", "答え.py"])

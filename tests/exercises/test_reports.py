@@ -5,6 +5,7 @@ After a wanted change of words, write them anew with JOBKIT_WRITE_GOLDEN=1 and r
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_each_misconception_is_told_in_the_agreed_words(wrong: Misconception) ->
         ("solution", SOLUTION),
         ("empty", ""),
         ("syntax_error", "def broken(:\n"),
-        ("endless_loop", with_fail("while True: pass")),
+        ("endless_loop", with_fail("while True:\n    pass")),
     ],
 )
 def test_the_other_ends_are_told_in_the_agreed_words(name: str, text: str) -> None:
@@ -98,7 +99,7 @@ def test_the_json_form_holds_the_same_record() -> None:
     """It survives the way through text, and its numbers are those of the record."""
     result = grade(WRONG[0].applied_to(SOLUTION))
     told = json.loads(json.dumps(result.as_json()))
-    assert (told["points"], told["possible"], told["passed"]) == (result.points, 24, False)
+    assert (told["points"], told["possible"], told["passed"]) == (result.points, 27, False)
     assert told["diagnosis"]["misconception"] == WRONG[0].id
     assert [check["verdict"] for check in told["checks"]] == [str(check.verdict) for check in result.checks]
 
@@ -106,6 +107,37 @@ def test_the_json_form_holds_the_same_record() -> None:
 def test_partial_points_are_given_for_each_check_that_passes() -> None:
     """Without task 4 everything else counts."""
     result = grade(with_fail("raise NotImplementedError('ex03, task 4: fail')"))
-    assert (result.points, result.possible) == (20, 24)
+    assert (result.points, result.possible) == (22, 27)
     assert result.told_first is named(result, "failed_and_ready")
     assert named(result, "failed_and_ready").verdict is Verdict.NOT_ATTEMPTED
+
+
+def test_not_attempted_and_skipped_are_explained_where_they_occur() -> None:
+    """One line says what the words mean; a report without them does not speak of them."""
+    both = report.plain(grade(EXERCISE.text("starter.py")), EXERCISE)
+    explained = "(not attempted = this part is still to write; skipped = a check that it builds on"
+    assert both.count(explained) == 1
+    assert "skipped" not in report.plain(grade(WRONG[0].applied_to(SOLUTION)), EXERCISE)
+
+
+def test_several_possible_misconceptions_are_all_told_and_none_of_them_is_hinted_at() -> None:
+    """Where what is written cannot tell them apart, neither can the report."""
+    result = grade(WRONG[0].applied_to(SOLUTION))
+    assert result.diagnosis is not None
+    torn = replace(result, diagnosis=replace(result.diagnosis, exact=False, rivals=("Another. So it is.",)))
+    text = report.plain(torn, EXERCISE)
+    assert "It is one of these. What is written so far cannot tell which:" in text
+    assert f"  - {WRONG[0].title}." in text
+    assert "  - Another. So it is." in text
+    assert "Hint 1" not in text
+    assert "jobkit hint" not in text
+
+
+def test_what_speaks_against_a_diagnosis_is_told() -> None:
+    """A check that passes although the named mistake would break it."""
+    result = grade(WRONG[0].applied_to(SOLUTION))
+    assert result.diagnosis is not None
+    unsure = replace(result, diagnosis=replace(result.diagnosis, exact=False, against=("zombie_fails",)))
+    words = " ".join(report.plain(unsure, EXERCISE).split())
+    assert f"It looks like this: {WRONG[0].title}." in words
+    assert "this mistake would also break what passes here: zombie fails." in words

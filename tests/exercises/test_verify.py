@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from exercises.grader.catalogue import BadExercise, Exercise, catalogue, load
+from exercises.grader.catalogue import Exercise, catalogue, load
+from exercises.grader.errors import BadExerciseError
 from exercises.grader.verify import PARTS, verify
 from tests.exercises.grading import EXERCISE
 
@@ -68,14 +69,25 @@ FAULTS = [
     Fault(
         "misconceptions",
         "mutants.toml",
-        '["zombie_fails"]',
-        '["zombie_fails", "happy_path"]',
+        'accepted = ["zombie_fails"]',
+        'accepted = ["zombie_fails", "happy_path"]',
         "unchecked fails",
+    ),
+    Fault(
+        "misconceptions",
+        "mutants.toml",
+        'accepted = ["zombie_fails"]',
+        'silent = ["zombie_fails"]',
+        "fail_unchecked fails {'zombie_fails': 'accepted'}, not {'zombie_fails': 'silent'}",
     ),
     Fault("misconceptions", "mutants.toml", "now > job", "now >=  job", "late_by_one survives"),
     Fault("misconceptions", "mutants.toml", "now >= job.lease_until", "now == 0", "its old text is 0 times"),
     Fault(
-        "hints", "mutants.toml", "Look at your complete:", "job.attempts += 1", "by_id_only quotes the solution"
+        "hints",
+        "mutants.toml",
+        "What happens to B's job",
+        "job.attempts += 1",
+        "fail_unchecked quotes the solution",
     ),
 ]
 
@@ -83,19 +95,36 @@ FAULTS = [
 @pytest.mark.parametrize("fault", FAULTS, ids=[f"{fault.file}: {fault.says}" for fault in FAULTS])
 def test_a_spoilt_exercise_is_found_out(copy: Path, fault: Fault) -> None:
     """One fault in the folder is one sentence in the findings of that part."""
-    keep_only(copy, "by_id_only", "late_by_one", "fail_unchecked")
+    keep_only(copy, "late_by_one", "fail_unchecked")
     edit(copy / fault.file, fault.old, fault.new)
     assert any(fault.says in problem for problem in PARTS[fault.part](load(copy)))
 
 
 def test_two_misconceptions_that_look_alike_are_found_out(copy: Path) -> None:
-    """Who fails the same checks cannot be told apart: a check is missing."""
-    keep_only(copy, "fail_unchecked", "failure_waits_for_the_end")
-    edit(copy / "mutants.toml", '["failed_and_ready", "token_after_failure"]', '["failed_and_ready"]')
-    edit(copy / "mutants.toml", '["zombie_fails"]', '["failed_and_ready"]')
-    edit(copy / "mutants.toml", 'killed_by = "zombie_fails"', 'killed_by = "failed_and_ready"')
+    """Who fails the same checks in the same ways cannot be told apart: a check is missing."""
+    keep_only(copy, "fail_unchecked", "any_valid_token")
+    edit(copy / "mutants.toml", "token_of_another_job", "zombie_fails")
     found = list(PARTS["misconceptions"](load(copy)))
-    assert any("fails the same checks as fail_unchecked: add one that tells them apart" in one for one in found)
+    assert any(
+        "any_valid_token fails in the same way as fail_unchecked: add a check that tells them apart" in one
+        for one in found
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("exercise.toml", "prerequisites = []", 'prerequisites = ["ex02"]', "'ex02' is no earlier exercise"),
+        ("exercise.toml", "prerequisites = []", 'prerequisites = ["ex03"]', "'ex03' is no earlier exercise"),
+        ("task.md", "## Out of scope", "## Out of scope\n\nSee ex04.", "task.md names ex04, which does not"),
+    ],
+)
+def test_an_exercise_that_names_one_that_does_not_exist_is_found_out(
+    copy: Path, file: str, old: str, new: str, says: str
+) -> None:
+    """A learner must not be sent to look for something that is not there."""
+    edit(copy / file, old, new)
+    assert any(says in problem for problem in PARTS["files"](load(copy)))
 
 
 def test_a_stray_file_is_found_out(copy: Path) -> None:
@@ -114,7 +143,7 @@ def test_a_stray_file_is_found_out(copy: Path) -> None:
             'happy_path = "sad_path"',
             "the happy path 'sad_path' is no check",
         ),
-        ("mutants.toml", 'killed_by = "zombie_fails"', 'killed_by = "nobody"', "fail_unchecked: killed_by"),
+        ("mutants.toml", 'killed_by = "says_why"', 'killed_by = "nobody"', "expiry_without_reason: killed_by"),
         (
             "mutants.toml",
             'id = "late_by_one"',
@@ -129,7 +158,7 @@ def test_a_contradiction_in_the_folder_is_told_in_one_line(
 ) -> None:
     """An exercise that contradicts itself is not even loaded."""
     edit(copy / file, old, new)
-    with pytest.raises(BadExercise, match="ex03_tokens: ") as refusal:
+    with pytest.raises(BadExerciseError, match="ex03_tokens: ") as refusal:
         load(copy)
     assert says in str(refusal.value)
 
@@ -138,8 +167,8 @@ def test_a_broken_check_is_the_graders_fault_never_the_learners(copy: Path) -> N
     """An error inside a check is told as what it is, and the other checks go on."""
     edit(
         copy / "checks.py",
-        '    """The last millisecond of the lease',
-        '    1 / 0\n    """The last millisecond of the lease',
+        '    """While A works, B comes',
+        '    1 / 0\n    """While A works, B comes',
     )
     problems = list(PARTS["right answers"](load(copy)))
     assert any("leased_once: grader fault: The check itself is broken" in problem for problem in problems)

@@ -13,7 +13,8 @@ from exercises.grader.wire import Opaque, Record, pack, unpack
 
 MODULES = [
     "exercises.grader.diagnosis",
-    "exercises.grader.report",
+    "exercises.grader.ladder",
+    "exercises.grader.page",
     "exercises.grader.verify",
     "exercises.grader.wire",
 ]

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tests.properties.naive_rules import Rules
 from tests.properties.naive_turns import NaiveTurns
 from tests.properties.naive_views import NaiveJob, NaiveViews
+
+if TYPE_CHECKING:
+    from tests.properties.naive_rules import Rules
 
 
 class RefusedError(Exception):
@@ -222,7 +224,7 @@ class NaiveQueue(NaiveViews):
 
     def next_up(self, now: int, n: int) -> list[str]:
         """Say what n polls would hand out, by making them on a copy."""
-        copy = pickle.loads(pickle.dumps(self))  # noqa: S301 - our own
+        copy = pickle.loads(pickle.dumps(self))
         return [lease["job_id"] for lease in copy.poll_many(now, n, None)]
 
     # -- what time does -----------------------------------------------------------------------------------

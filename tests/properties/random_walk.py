@@ -106,7 +106,8 @@ class RandomWalk(RuleBasedStateMachine):
         self.queue = JobQueue(self.clock, policy, log=self.log, **rules.options())
         self.model = NaiveQueue(rules)
         for number in range(jobs):
-            self.submit(0, "ab"[number % 2], number % 3 - 1, None, "xyz"[number % 4 % 3], number % 5 + 1, None)
+            told = {"priority": number % 3 - 1, "tenant": "xyz"[number % 4 % 3], "cost": number % 5 + 1}
+            self.submit(0, "ab"[number % 2], run_at=None, deadline=None, **told)
 
     def wait(self, wait: int | str) -> int:
         """Move the clock by a duration or to the next instant of a kind, and return the new now."""
@@ -171,7 +172,7 @@ class RandomWalk(RuleBasedStateMachine):
         cost=st.sampled_from([1, 1, 3, 10, 40]),
         deadline=DEADLINES,
     )
-    def submit(self, wait, type_, priority, run_at, tenant, cost, deadline):
+    def submit(self, wait, type_, *, priority, run_at, tenant, cost, deadline):
         """Submit a job that is due now, later or long ago."""
         now = self.wait(wait)
         due = None if run_at is None else now + run_at
@@ -191,7 +192,7 @@ class RandomWalk(RuleBasedStateMachine):
         run_at=st.sampled_from([None, None, 1000]),
         deadline=st.sampled_from([None, None, 5000]),
     )
-    def submit_once(self, wait, key, type_, tenant, run_at, deadline):
+    def submit_once(self, wait, key, type_, *, tenant, run_at, deadline):
         """Make a request that may have been made before, with the same content or other."""
         now = self.wait(wait)
         order = {"payload": "once", "priority": 0, "tenant": tenant, "cost": 2}
