@@ -82,6 +82,7 @@ ONE_TOKEN_SO_FAR = changed(
     (TASKS_3_AND_4[0], '        raise NotImplementedError("ex03, task 3: complete")'),
     (TASKS_3_AND_4[1], '        raise NotImplementedError("ex03, task 4: fail")'),
 )
+NAME_SO_FAR = changed(ONE_TOKEN_SO_FAR, ('token = f"J{index + 1}"', 'token = f"J{index + 1} for {worker_id}"'))
 ONE_MILLISECOND_EARLY = changed(
     ON_READ, ("job.lease.lease_until <= self._clock.now()", "job.lease.lease_until <= self._clock.now() + 1")
 )

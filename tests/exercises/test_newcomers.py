@@ -69,18 +69,23 @@ def test_a_forgotten_reason_costs_only_the_check_for_the_reason() -> None:
     assert "takes the job back from A and hands it to B, as it should" in words
 
 
-def test_one_token_for_a_job_is_named_while_half_of_the_tasks_is_unwritten() -> None:
-    """That is when a learner makes this mistake; what is not written speaks neither for nor against it."""
-    result, words = told(newcomers.ONE_TOKEN_SO_FAR)
+@pytest.mark.parametrize(
+    ("text", "misconception", "title"),
+    [
+        (newcomers.ONE_TOKEN_SO_FAR, "one_token_per_job", "The next hand-out gets the old token again"),
+        (newcomers.NAME_SO_FAR, "by_worker_name", "The worker's name as token"),
+    ],
+)
+def test_a_repeated_token_is_named_while_half_of_the_tasks_is_unwritten(
+    text: str, misconception: str, title: str
+) -> None:
+    """That is when a learner makes this mistake; which hand-outs share the token tells the two ideas apart."""
+    result, words = told(text)
     found = result.diagnosis
     assert found is not None
-    assert (found.misconception, found.exact, found.against, found.rivals) == (
-        "one_token_per_job",
-        False,
-        (),
-        (),
-    )
-    assert "It looks like this: The next hand-out gets the old token again." in words
+    assert (found.misconception, found.exact, found.against, found.rivals) == (misconception, False, (), ())
+    assert result.named(Verdict.FAIL) == ["new_token_each_time"]
+    assert f"It looks like this: {title}." in words
 
 
 def test_a_crash_is_told_as_a_crash() -> None:
