@@ -50,7 +50,7 @@ def test_each_misconception_is_told_in_the_agreed_words(wrong: Misconception) ->
         ("solution", SOLUTION),
         ("empty", ""),
         ("syntax_error", "def broken(:\n"),
-        ("endless_loop", with_fail("while True:\n    pass")),
+        ("endless_loop", with_fail("while True: pass")),
     ],
 )
 def test_the_other_ends_are_told_in_the_agreed_words(name: str, text: str) -> None:
