@@ -6,8 +6,10 @@ from typing import Self
 
 from exercises.grader.catalogue import Exercise
 from exercises.grader.errors import ExerciseError
+from exercises.grader.files import read_regular
 
 FOLDER = "answers"
+LARGEST_ANSWER_BYTES = 256_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class AnswerFile:
             ExerciseError: There is none yet, or it cannot be read.
         """
         try:
-            return self.path.read_bytes()
+            return read_regular(self.path, LARGEST_ANSWER_BYTES)
         except FileNotFoundError:
             advice = f"Begin with: jobkit start {exercise.short}"
             raise ExerciseError(f"There is no {self.path} yet. {advice}") from None

@@ -2,21 +2,45 @@
 
 It never decides whether something is right. Run as `python -m exercises.grader.child`; the grader writes one
 JSON command per line to its standard input and reads replies from what was its standard output.
+
+An answer may patch any module. So everything that is used after its first turn is bound by name at the start.
 """
 
-import faulthandler
+import builtins
+import gc
 import io
 import os
 import sys
-import threading
 import types
-from json import dumps, loads  # bound by name: an answer that patches the json module breaks nothing here
+from _thread import _count as other_threads  # the threading module counts what it is told to count
+from _thread import start_new_thread
+from collections.abc import Callable
+from faulthandler import cancel_dump_traceback_later, dump_traceback_later
+from json import dumps, loads
+from os import _exit, getpid, write
+from queue import SimpleQueue
+from sys import setprofile, setrecursionlimit, settrace
 from typing import Any
 
-from exercises.grader.wire import pack
+import jobqueue
+from exercises.grader.clearing import clear
+from exercises.grader.kin import adopt_orphans, end_kin
+from exercises.grader.wire import (
+    CANNOT_REPLY,
+    LARGEST_REPLY_BYTES,
+    LONGEST_NAME,
+    TooLarge,
+    ancestors_of,
+    name_of,
+    pack,
+)
 
 LONGEST_MESSAGE = 500
+MOST_NAMES = 100
 WATCHDOG_SHARE = 0.8  # early enough to be read before the grader ends the process
+BUILTINS = dict(vars(builtins))
+MODULES = dict(sys.modules)
+RECURSION_LIMIT = sys.getrecursionlimit()
 
 
 class Channel:
@@ -26,6 +50,7 @@ class Channel:
         """Take the standard streams away from the answer: it reads nothing and prints to stderr's pipe."""
         self._commands = io.open(os.dup(0), encoding="utf-8")  # noqa: SIM115, UP020  open for the whole life
         self._replies = os.dup(1)
+        self._inbox: SimpleQueue[str] = SimpleQueue()
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.dup2(2, 1)
@@ -33,20 +58,37 @@ class Channel:
         self.opening = loads(self._commands.readline())
         self._nonce = self.opening.pop("nonce")
 
+    def listen(self, gone: Callable[[], None]) -> None:
+        """Receive commands from now on; call `gone` when the grader's end of the pipe has closed.
+
+        A thread of its own does it, so that an answer that sleeps does not outlive its grader.
+        """
+        start_new_thread(self._receive, (gone,))
+
+    def _receive(self, gone: Callable[[], None]) -> None:
+        try:
+            while line := self._commands.readline():
+                self._inbox.put(line)
+        finally:
+            gone()
+
     def tell_where_after(self, seconds: float) -> None:
         """Write the running lines, unless stopped before; Python's watchdog works even in an endless loop."""
-        faulthandler.dump_traceback_later(seconds, file=self._replies)
+        dump_traceback_later(seconds, file=self._replies)
 
-    def next_command(self) -> dict[str, Any] | None:
-        """Wait for the next command; None when the grader has gone."""
-        line = self._commands.readline()
-        return loads(line) if line else None
+    def next_command(self) -> dict[str, Any]:
+        """Wait for the next command."""
+        command: dict[str, Any] = loads(self._inbox.get())
+        return command
 
     def reply(self, fields: dict[str, Any]) -> None:
         """Send one line. It begins with a newline, so that junk written before it cannot swallow it."""
         rest = f"\n{self._nonce} {dumps(fields)}\n".encode()
+        if len(rest) > LARGEST_REPLY_BYTES:
+            return self.reply({"number": fields["number"], "kind": "too large"})
         while rest:
-            rest = rest[os.write(self._replies, rest) :]
+            rest = rest[write(self._replies, rest) :]
+        return None
 
 
 class Answer:
@@ -63,18 +105,25 @@ class Answer:
 
     def load(self, source: str, path: str) -> None:
         """Execute the source as a fresh module: no check sees what an earlier one left behind."""
-        self._path, self._objects, self.peeked = path, {}, False
+        self._forget()
+        self._path = path
         module = types.ModuleType("answer")
         module.__file__ = path
         sys.modules["answer"] = module  # dataclasses look their module up
         self._names = module.__dict__
         exec(compile(source, path, "exec", dont_inherit=True), self._names)  # noqa: S102  the whole point
 
+    def _forget(self) -> None:
+        """Let go of the module before: two that are large would not fit side by side."""
+        self._names.clear()
+        self._objects.clear()
+        self.peeked = False
+        sys.modules.update(MODULES)  # also of what it did to the modules that everybody uses
+        gc.collect()
+
     def make(self, name: str, handle: str, args: list[Any], *, from_library: bool) -> None:
         """Create an object from a class of the answer, or from the kit's own library."""
         if from_library:
-            import jobqueue  # noqa: PLC0415  answers that need no library start faster
-
             kind = getattr(jobqueue, name)
         elif name not in self._names:
             raise MissingName(name, _public(self._names))
@@ -87,7 +136,7 @@ class Answer:
         target = self._objects[handle]
         function = getattr(target, method, None)
         if function is None:
-            raise MissingName(f"{type(target).__name__}.{method}", _public(type(target).__dict__))
+            raise MissingName(f"{name_of(type(target))}.{method}", _public(vars(type(target))))
         return self._watched(function, args, options)
 
     def _watched(self, function: Any, args: list[Any], options: dict[str, Any] | None = None) -> Any:
@@ -95,11 +144,11 @@ class Answer:
         self.last_line = (
             (code.co_firstlineno, code.co_name) if code and code.co_filename == self._path else None
         )
-        sys.setprofile(self._remember_return)
+        setprofile(self._remember_return)
         try:
             return function(*[self._resolve(arg) for arg in args], **(options or {}))
         finally:
-            sys.setprofile(None)
+            setprofile(None)
 
     def _remember_return(self, frame: types.FrameType, event: str, _: Any) -> None:
         # The outermost method returns last, so what remains is the line that gave the final value.
@@ -137,21 +186,36 @@ class MissingName(Exception):  # noqa: N818  a reply, not a fault
 
 
 def _public(names: Any) -> list[str]:
-    return [name for name in list(names)[:100] if not name.startswith("_")]
+    shown = [name[:LONGEST_NAME] for name in list(names) if type(name) is str and not name.startswith("_")]
+    return shown[:MOST_NAMES]
 
 
 def carry_out(answer: Answer, command: dict[str, Any]) -> dict[str, Any]:
     """Do what one command says and describe how it ended."""
     answer.last_line = None
     try:
-        value = _dispatch(answer, command)
+        value = _take_turn(answer, command)
         reply: dict[str, Any] = {"kind": "value", "value": pack(value), "line": answer.last_line}
     except MissingName as missing:
         reply = {"kind": "missing", "name": missing.name, "present": missing.present, "line": None}
+    except TooLarge:
+        reply = {"kind": "too large"}
     except BaseException as error:
         reply = _describe(answer, error)
-    reply |= {"peeked": answer.peeked, "threads": threading.active_count()}
+    # The thread that receives commands stands for the main thread in this count.
+    reply |= {"peeked": answer.peeked, "threads": other_threads()}
     return reply
+
+
+def _take_turn(answer: Answer, command: dict[str, Any]) -> Any:
+    """Let the answer act, then put back what it may have bent: what follows is the grader's own work."""
+    try:
+        return _dispatch(answer, command)
+    finally:
+        vars(builtins).update(BUILTINS)
+        setrecursionlimit(RECURSION_LIMIT)
+        setprofile(None)
+        settrace(None)
 
 
 def _dispatch(answer: Answer, command: dict[str, Any]) -> Any:
@@ -162,7 +226,7 @@ def _dispatch(answer: Answer, command: dict[str, Any]) -> Any:
             library = command["from_library"]
             return answer.make(command["name"], command["handle"], command["args"], from_library=library)
         case "mark":
-            return os.write(2, command["text"].encode())
+            return write(2, command["text"].encode())
         case "call":
             return answer.call(command["handle"], command["method"], command["args"], command["options"])
     raise ValueError(f"unknown command {command['do']}")
@@ -173,13 +237,13 @@ def _describe(answer: Answer, error: BaseException) -> dict[str, Any]:
     line = answer.deepest_line(error)
     error.__traceback__ = None
     try:
-        message = str(error)[:LONGEST_MESSAGE]
-    except Exception:
+        message = str.__str__(str(error))[:LONGEST_MESSAGE]
+    except BaseException:
         message = ""
     return {
         "kind": "raised",
-        "error": type(error).__name__,
-        "ancestors": [kind.__name__ for kind in type(error).__mro__],
+        "error": name_of(type(error)),
+        "ancestors": [name_of(kind) for kind in ancestors_of(type(error))[:MOST_NAMES]],
         "message": message,
         "line": line,
     }
@@ -200,21 +264,40 @@ def limit_resources(memory_bytes: int, cpu_seconds: int) -> None:
 
 
 def main() -> None:
-    """Serve commands until the grader closes the pipe."""
+    """Serve commands until the grader ends this process or is gone itself."""
+    own_process = getpid()
     channel = Channel()
     opening = channel.opening
     limit_resources(opening["memory_bytes"], opening["cpu_seconds"])
+    adopt_orphans()
     answer = Answer(opening["closed_folder"])
-    own_process, process_id, end = os.getpid(), os.getpid, os._exit
+
+    def gone() -> None:
+        try:
+            end_kin(opening["mark"], own_process)
+            clear(opening["working_folder"])
+        finally:
+            _exit(0)
+
+    channel.listen(gone)
+    gc.freeze()  # what is here now stays, so looking for garbage of the answer's is quick
     channel.reply({"number": 0, "kind": "ready"})
-    while command := channel.next_command():
-        channel.tell_where_after(command["seconds"] * WATCHDOG_SHARE)
-        reply = carry_out(answer, command)
-        faulthandler.cancel_dump_traceback_later()
-        if process_id() != own_process:
-            end(0)  # the answer forked: only one of the two may speak for it
-        channel.reply({"number": command["number"], **reply})
-    end(0)  # leftover threads would keep an ordinary exit waiting
+    try:
+        while True:
+            serve(channel, answer, own_process)
+    finally:
+        _exit(CANNOT_REPLY)  # leftover threads would keep an ordinary exit waiting
+
+
+def serve(channel: Channel, answer: Answer, own_process: int) -> None:
+    """Carry out one command."""
+    command = channel.next_command()
+    channel.tell_where_after(command["seconds"] * WATCHDOG_SHARE)
+    reply = carry_out(answer, command)
+    cancel_dump_traceback_later()
+    if getpid() != own_process:
+        _exit(0)  # the answer forked: only one of the two may speak for it
+    channel.reply({"number": command["number"], **reply})
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from exercises.grader.plain_text import plain_text
+
 WIDTH = 100
 
 
@@ -13,6 +15,10 @@ class Line:
 
     text: str = ""
     tone: str = "plain"
+
+    def __post_init__(self) -> None:
+        """Whatever a line quotes, a terminal shows it and does not obey it."""
+        object.__setattr__(self, "text", plain_text(self.text))
 
 
 def wrapped(text: str, tone: str = "plain", indent: str = "") -> Iterator[Line]:

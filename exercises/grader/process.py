@@ -9,10 +9,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
+
+from exercises.grader.kin import MARK, end_kin
+from exercises.grader.wire import CANNOT_REPLY, LARGEST_REPLY_BYTES, read_reply
 
 PACKAGE_ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 20.0  # Python itself may start slowly on a busy machine; that is not the answer's fault
@@ -21,6 +25,8 @@ JUNK_BYTES = 4_000_000
 KEPT_OUTPUT_BYTES = 4_000
 MARK_SECONDS = 1.0
 FRAME = re.compile(rb'  File "([ -~]+)", line (\d{1,7}) in ([ -~]+)')
+MOST_FRAMES = 100
+ENDING_SECONDS = 5.0
 KILLED = -9  # what we do to a process that is silent but alive; Windows knows no signals
 
 
@@ -51,6 +57,10 @@ class Stopped(Exception):  # noqa: N818  a verdict, not a fault
         self.reason, self.frames = reason, tuple(frames)
 
 
+class NoAnswer(Stopped):
+    """The time for one command was over before its reply came."""
+
+
 class AnswerProcess:
     """A child process that holds one answer.
 
@@ -60,51 +70,61 @@ class AnswerProcess:
 
     def __init__(self, closed_folder: Path, limits: Limits, working_folder: Path) -> None:
         self._limits = limits
-        self._nonce = secrets.token_hex(16)
+        self._nonce, self._mark = secrets.token_hex(16), secrets.token_hex(16)
         self._asked = 0
+        self._code: int | None = None
         self._frames: list[Frame] = []
-        self._flooded = threading.Event()
+        self._flooded, self._spoiled = threading.Event(), threading.Event()
         self._output = bytearray()
         self._begin: bytes | None = None
         self._arrived = threading.Condition()
         self._replies: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        self._process = _spawn(working_folder)
-        self._readers = [
-            threading.Thread(target=self._read_replies, args=(self._process.stdout,), daemon=True),
-            threading.Thread(target=self._read_output, args=(self._process.stderr,), daemon=True),
+        self._commands: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._process = _spawn(working_folder, self._mark)
+        tasks = (self._read_replies, self._read_output, self._write_commands)
+        pipes = (self._process.stdout, self._process.stderr, self._process.stdin)
+        self._threads = [
+            threading.Thread(target=task, args=(pipe,), daemon=True)
+            for task, pipe in zip(tasks, pipes, strict=True)
         ]
-        for reader in self._readers:
-            reader.start()
+        for thread in self._threads:
+            thread.start()
         self._send(
             {
                 "nonce": self._nonce,
+                "mark": self._mark,
                 "memory_bytes": limits.memory_megabytes * 1_000_000,
                 "cpu_seconds": int(limits.total_seconds) + 10,
                 "closed_folder": str(closed_folder),
+                "working_folder": str(working_folder),
             }
         )
         self._await_reply(0, START_SECONDS, "Python itself did not start in time.")
 
     def ask(self, command: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send one command and wait for its reply.
+        """Send one command and wait for its reply. After anything but a reply the process has ended.
 
         Raises:
-            Stopped: No reply within the time, too much output, or the process ended.
+            NoAnswer: No reply within the time.
+            Stopped: Too much output, too large a reply, or the process ended.
         """
         self._asked += 1
         self._frames.clear()
         self._send({**command, "number": self._asked, "seconds": seconds})
-        return self._await_reply(
-            self._asked, seconds, f"Your code gave no answer within {seconds:.1f} s and was stopped."
-        )
+        too_late = f"Your code gave no answer within {seconds:.1f} s and was stopped."
+        reply = self._await_reply(self._asked, seconds, too_late)
+        if reply["kind"] == "too large":
+            self.close()
+            raise Stopped("What your code answered is too large to be looked at.")
+        return reply
 
     def begin_output(self) -> None:
         """Let what is printed from now on count as new."""
-        self._begin = self._mark()
+        self._begin = self._write_mark()
 
     def printed(self) -> str:
         """What the answer has printed since `begin_output`, its beginning."""
-        begin, end = self._begin, self._mark()
+        begin, end = self._begin, self._write_mark()
         if begin is None or end is None:
             return ""  # the answer has closed its output
         with self._arrived:
@@ -112,7 +132,7 @@ class AnswerProcess:
             since = bytes(self._output).rpartition(begin)[2]
         return since.partition(end)[0][:KEPT_OUTPUT_BYTES].decode("utf-8", "replace")
 
-    def _mark(self) -> bytes | None:
+    def _write_mark(self) -> bytes | None:
         """Write a new mark into the output: replies take another pipe, so they can't tell what came when."""
         mark = f"[{self._nonce} {self._asked}]"
         reply = self.ask({"do": "mark", "text": mark}, MARK_SECONDS)
@@ -120,58 +140,88 @@ class AnswerProcess:
 
     def close(self) -> int:
         """End the process and every process it started; return its exit code."""
-        _end_tree(self._process)
-        code = self._process.wait()
-        for reader in self._readers:
-            reader.join(timeout=1)
-        pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
-        # A reader that still waits holds its pipe open for a process that escaped; closing would block on it.
-        for pipe in pipes if not any(reader.is_alive() for reader in self._readers) else ():
-            _close_quietly(pipe)
-        return code
+        if self._code is None:
+            self._end_tree()
+            self._code = self._wait()
+            self._commands.put(None)
+            for thread in self._threads:
+                thread.join(timeout=1)
+            pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
+            # A thread that still waits holds its pipe open for a process that escaped: closing would block.
+            for pipe in pipes if not any(thread.is_alive() for thread in self._threads) else ():
+                _close_quietly(pipe)
+        return self._code
+
+    def _wait(self) -> int:
+        try:
+            return self._process.wait(timeout=ENDING_SECONDS)
+        except subprocess.TimeoutExpired:  # stuck inside the system: it is killed as soon as it comes back
+            return KILLED
 
     def _send(self, command: dict[str, Any]) -> None:
-        pipe = self._process.stdin
-        assert pipe is not None  # noqa: S101  for the type checker: Popen was asked for a pipe
-        try:
-            pipe.write(json.dumps(command).encode() + b"\n")
-            pipe.flush()
-        except OSError:  # the process has gone; waiting for the reply tells how
-            return
+        self._commands.put(json.dumps(command).encode() + b"\n")
 
     def _await_reply(self, number: int, seconds: float, too_late: str) -> dict[str, Any]:
+        until = time.monotonic() + max(seconds, 0.01)
         while True:
             try:
-                reply = self._replies.get(timeout=max(seconds, 0.01))
+                reply = self._replies.get(timeout=max(until - time.monotonic(), 0))
             except queue.Empty:
-                self.close()
-                raise Stopped(too_late, self._frames) from None
+                # A copy that the answer forked may hold the pipe open long after the answer itself has gone.
+                gone = self._process.poll() is not None
+                why = self._why_it_ended()
+                raise (Stopped(why) if gone else NoAnswer(too_late, self._frames)) from None
             if reply is None:
+                self._replies.put(None)  # whoever asks again finds the end again
                 raise Stopped(self._why_it_ended())
-            if reply.get("number") == number:
+            if reply["number"] == number:
                 return reply
 
     def _why_it_ended(self) -> str:
         code = self.close()
         if self._flooded.is_set():
             return f"Your code printed more than {self._limits.output_kilobytes} KB and was stopped."
+        if self._spoiled.is_set():
+            return "Your code wrote into the grader's own pipe and was stopped."
+        if code == CANNOT_REPLY:
+            return "Your code cut the pipe to the grader, or broke a part of Python that the grader needs."
         if code == KILLED:
             return "Your code cut the pipe to the grader, or the system killed it."
         if code < 0:
-            return f"Your code crashed Python ({signal.Signals(-code).name})."
+            return f"Your code crashed Python ({_signal_name(-code)})."
         return f"Your code ended the Python process itself (exit code {code})."
 
+    def _write_commands(self, pipe: IO[bytes]) -> None:
+        """Write in a thread of its own: a process that does not read must not keep the grader waiting."""
+        try:
+            while command := self._commands.get():
+                pipe.write(command)
+                pipe.flush()
+        except (OSError, ValueError):  # the process has gone; waiting for the reply tells how
+            return
+
     def _read_replies(self, pipe: IO[bytes]) -> None:
+        """Read until the end, or until something comes that the grader's own code would never write."""
+        try:
+            self._read_lines(pipe)
+        except Exception:
+            self._spoiled.set()
+            self._end_tree()
+        finally:
+            self._replies.put(None)
+
+    def _read_lines(self, pipe: IO[bytes]) -> None:
         junk = 0
         mark = self._nonce.encode() + b" "
-        while line := pipe.readline(2_000_000):
+        while line := pipe.readline(LARGEST_REPLY_BYTES):
             if line.startswith(mark):
-                self._replies.put(json.loads(line[len(mark) :]))
-            elif frame := FRAME.match(line):
+                self._replies.put(read_reply(line[len(mark) :]))
+                continue
+            frame = FRAME.match(line)
+            if frame and len(self._frames) < MOST_FRAMES:
                 self._frames.append(Frame(frame[1].decode(), int(frame[2]), frame[3].decode()))
-            elif (junk := junk + len(line)) > JUNK_BYTES:
+            if (junk := junk + len(line)) > JUNK_BYTES:
                 self._stop_flood()
-        self._replies.put(None)
 
     def _read_output(self, pipe: IO[bytes]) -> None:
         while chunk := os.read(pipe.fileno(), CHUNK_BYTES):
@@ -186,10 +236,22 @@ class AnswerProcess:
     def _stop_flood(self) -> None:
         if not self._flooded.is_set():
             self._flooded.set()
-            _end_tree(self._process)
+            self._end_tree()
+
+    def _end_tree(self) -> None:
+        """Kill the process and what it started. Harmless when all have gone."""
+        alive = self._process.returncode is None  # else its number may belong to somebody else by now
+        if alive and sys.platform != "win32":
+            _signal(self._process, signal.SIGSTOP)  # what stands still starts nothing more
+        end_kin(self._mark, self._process.pid if alive else 0)
+        if alive and sys.platform == "win32":
+            taskkill = ["taskkill", "/PID", str(self._process.pid), "/T", "/F"]
+            subprocess.run(taskkill, check=False, capture_output=True)  # noqa: S603  ships with Windows
+        elif alive:
+            _signal(self._process, signal.SIGKILL)
 
 
-def _spawn(working_folder: Path) -> subprocess.Popen[bytes]:
+def _spawn(working_folder: Path, mark: str) -> subprocess.Popen[bytes]:
     # -P keeps the learner's folder off the import path: a file named json.py there must break nothing.
     command = [sys.executable, "-P", "-m", "exercises.grader.child"]
     environment = {
@@ -199,6 +261,7 @@ def _spawn(working_folder: Path) -> subprocess.Popen[bytes]:
         "PYTHONHASHSEED": "0",
         "PYTHONUTF8": "1",
         "PYTHONUNBUFFERED": "1",
+        MARK: mark,
     }
     own_group: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
@@ -209,18 +272,24 @@ def _spawn(working_folder: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def _end_tree(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process and what it started. Harmless when all have gone."""
-    if process.returncode is not None:
-        return  # already waited for: its number may belong to somebody else by now
-    if sys.platform == "win32":
-        taskkill = ["taskkill", "/PID", str(process.pid), "/T", "/F"]
-        subprocess.run(taskkill, check=False, capture_output=True)  # noqa: S603  ships with Windows
-    else:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            process.kill()
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+    """Send a signal to the whole process group."""
+    try:
+        os.killpg(process.pid, number)
+    except (ProcessLookupError, PermissionError):
+        process.send_signal(number)
+
+
+def _signal_name(number: int) -> str:
+    """Name a signal; the real-time ones have no name.
+
+    >>> _signal_name(11), _signal_name(40)
+    ('SIGSEGV', 'signal 40')
+    """
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _close_quietly(pipe: IO[bytes] | None) -> None:

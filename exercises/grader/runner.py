@@ -5,21 +5,20 @@ and a fresh process takes the next one: one broken method costs its own checks, 
 """
 
 import importlib.util
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from exercises.grader.answers import LARGEST_ANSWER_BYTES
 from exercises.grader.case import Broken, Case, Hole, Stop, problem_of, source_line
 from exercises.grader.catalogue import Exercise
 from exercises.grader.checking import Check
 from exercises.grader.diagnosis import diagnose
-from exercises.grader.process import AnswerProcess, Stopped
+from exercises.grader.lodging import working_folder
+from exercises.grader.process import AnswerProcess, NoAnswer, Stopped
 from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
-
-LARGEST_ANSWER_BYTES = 256_000
 
 
 class Unloadable(Exception):  # noqa: N818  a verdict, not a fault
@@ -44,20 +43,24 @@ def run(exercise: Exercise, answer: bytes, path: Path, tell: Callable[[str], Non
     except Unloadable as problem:
         results = [_unloaded(check, problem) for check in exercise.checks]
     else:
-        # Windows may still hold a file for a moment after its process has gone: no reason to fail.
-        with tempfile.TemporaryDirectory(prefix="jobkit-", ignore_cleanup_errors=True) as folder:
-            results = _Run(exercise, source, path, Path(folder)).all(tell)
+        with working_folder() as folder:
+            results = _Run(exercise, source, path, folder).all(tell)
     return Result(exercise.id, str(path), tuple(results), diagnose(results, exercise.misconceptions))
 
 
 def _decode(answer: bytes) -> str:
     if len(answer) > LARGEST_ANSWER_BYTES:
-        sizes = f"{len(answer) // 1_000} KB; an answer has at most {LARGEST_ANSWER_BYTES // 1_000}"
-        raise Unloadable(Verdict.STOPPED, f"The file has {sizes}.")
+        most = f"{LARGEST_ANSWER_BYTES // 1_000} KB"
+        raise Unloadable(Verdict.STOPPED, f"The file has more than {most}; an answer has at most that.")
     try:
         return importlib.util.decode_source(answer)
-    except (SyntaxError, UnicodeDecodeError):
-        raise Unloadable(Verdict.FAIL, "The file is no UTF-8 text, so Python cannot read it.") from None
+    except (SyntaxError, LookupError, ValueError, ArithmeticError):  # a coding line may name any codec
+        reason = "Python cannot read the file as text. Save it as UTF-8, without a line that names a coding."
+        raise Unloadable(Verdict.FAIL, reason) from None
+
+
+class _OutOfTime(Exception):  # noqa: N818  a verdict, not a fault
+    """The whole check's time was over before this call's was."""
 
 
 @dataclass(slots=True)
@@ -91,14 +94,25 @@ class _Run:
         if missing := [need for need in check.needs if need not in passed]:
             return _result(check, Verdict.SKIPPED, f"It waits for {', '.join(missing)}.")
         if time.monotonic() >= self.deadline:
-            reason = f"The time is used up: {len(before)} of {len(self.exercise.checks)} checks were reached."
-            return _result(check, Verdict.INCONCLUSIVE, reason)
-        self._load()
+            return self._out_of_time(check, before)
         case = Case(self._ask, self.source)
-        result = self._verdict(check, case)
+        try:
+            self._load()
+            result = self._verdict(check, case)
+        except _OutOfTime:
+            self._drop_process()
+            return self._out_of_time(check, before, case.trace)
         if case.stray_threads:
             self._drop_process()  # a thread that goes on could disturb the next check
         return result
+
+    def _out_of_time(
+        self, check: Check, before: list[CheckResult], trace: tuple[str, ...] = ()
+    ) -> CheckResult:
+        run = sum(result.verdict not in {Verdict.SKIPPED, Verdict.INCONCLUSIVE} for result in before)
+        bound = f"The {self.exercise.limits.total_seconds:.1f} s for all checks together are used up"
+        reason = f"{bound}: {run} of {len(self.exercise.checks)} checks were run."
+        return _result(check, Verdict.INCONCLUSIVE, reason, trace=trace)
 
     def _verdict(self, check: Check, case: Case) -> CheckResult:
         try:
@@ -116,8 +130,11 @@ class _Run:
             self._drop_process()
             line = self._line_of(stopped)
             return _result(check, Verdict.STOPPED, stopped.reason, trace=case.trace, line=line)
+        except _OutOfTime:
+            raise
         except Exception as fault:  # a broken check is our fault and must never look like the learner's
             reason = f"The check itself is broken, your answer is not to blame: {type(fault).__name__}: {fault}"
+            self._drop_process()
             return _result(check, Verdict.GRADER_FAULT, reason, trace=case.trace)
         return _result(check, Verdict.PASS)
 
@@ -149,8 +166,13 @@ class _Run:
 
     def _ask(self, command: dict[str, Any]) -> dict[str, Any]:
         assert self.process is not None  # noqa: S101  for the type checker: _load made it
-        left = self.deadline - time.monotonic()
-        return self.process.ask(command, max(0.05, min(self.exercise.limits.call_seconds, left)))
+        left, call_seconds = self.deadline - time.monotonic(), self.exercise.limits.call_seconds
+        try:
+            return self.process.ask(command, max(0.05, min(call_seconds, left)))
+        except NoAnswer:
+            if left < call_seconds:
+                raise _OutOfTime from None
+            raise
 
     def _line_of(self, stopped: Stopped) -> SourceLine | None:
         """The innermost line of the answer's file that was running; None if the process just ended."""

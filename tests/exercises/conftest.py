@@ -16,8 +16,8 @@ def nothing_left(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     started: list[subprocess.Popen[bytes]] = []
     spawn = process._spawn
 
-    def remembering(working_folder: Path) -> subprocess.Popen[bytes]:
-        started.append(spawn(working_folder))
+    def remembering(working_folder: Path, mark: str) -> subprocess.Popen[bytes]:
+        started.append(spawn(working_folder, mark))
         return started[-1]
 
     monkeypatch.setattr(process, "_spawn", remembering)

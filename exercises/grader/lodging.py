@@ -1,0 +1,42 @@
+"""The temporary folder in which an answer works, gone however the check ends."""
+
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from exercises.grader.clearing import clear
+
+ENDINGS = ("SIGTERM", "SIGHUP")  # Windows knows no SIGHUP
+
+
+@contextmanager
+def working_folder() -> Iterator[Path]:
+    """Give a fresh folder and clear it away afterwards, also when the check is told to end."""
+    with _ending_like_ctrl_c():
+        folder = tempfile.mkdtemp(prefix="jobkit-")
+        try:
+            yield Path(folder)
+        finally:
+            clear(folder)
+
+
+@contextmanager
+def _ending_like_ctrl_c() -> Iterator[None]:
+    """Let a closed terminal and `kill` unwind the check as Ctrl-C does; otherwise Python ends on the spot.
+
+    A signal that somebody else handles or ignores (nohup) stays as it is.
+    """
+    replaced = []
+    if threading.current_thread() is threading.main_thread():
+        known = [getattr(signal, name) for name in ENDINGS if hasattr(signal, name)]
+        replaced = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
+    for number in replaced:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in replaced:
+            signal.signal(number, signal.SIG_DFL)
