@@ -120,6 +120,11 @@ class BandTurns:
         """Hear that a tenant has no ready job in a band any more."""
         self._tenants[band].emptied(tenant)
 
+    def changed(self, tenant: str) -> None:
+        """Hear that a tenant's next job, or whether it may be served, is not what it was."""
+        for turns in self._tenants.values():
+            turns.changed(tenant)
+
     def save(self) -> object:
         """Return the position, to be loaded again."""
         return self._slot, {band: turns.save() for band, turns in self._tenants.items()}

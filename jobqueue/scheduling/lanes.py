@@ -132,6 +132,11 @@ class Lanes:
             first.append(group.names[0])
         return min(following or first)
 
+    @staticmethod
+    def has(groups: Iterable[Group], tenant: str) -> bool:
+        """Return whether a tenant may be served in one of these groups."""
+        return any(group.heads.key_of(tenant) is not None for group in groups)
+
     def best(self, groups: Iterable[Group], tenant: str | None = None) -> Ticket:
         """Return the best job of these groups, or of one tenant in them; there must be one."""
         heads: list[tuple[Any, int]] = []

@@ -151,15 +151,16 @@ class GatedSchedule:
         moved = self._lanes.remove(job.number)
         self._lanes.add(self._ticket(job, now))
         if moved is not None:
-            self._tell_if_emptied(moved)  # it may have aged out of a band, and been its tenant's last there
+            self._tell_of_leaving(moved)  # it may have aged out of a band, and been its tenant's last there
         if self.gates.is_full(job.tenant):  # also a limit of 0, which nobody ever reaches by starting
             self._lanes.close(job.tenant)
+        self._turns.changed(job.tenant)
 
     def remove(self, job: Job) -> None:
         """Take a job out."""
         ticket = self._lanes.remove(job.number)
         if ticket is not None:
-            self._tell_if_emptied(ticket)
+            self._tell_of_leaving(ticket)
 
     def next_age_at(self, job: Job, now: int) -> int | None:
         """Return when the job gains a band."""
@@ -181,12 +182,14 @@ class GatedSchedule:
         self.gates.start(job.number, group, job.tenant)
         if self.gates.is_full(job.tenant):
             self._lanes.close(job.tenant)
+            self._turns.changed(job.tenant)
 
     def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
         """Stop counting a job; its tenant may have room again."""
         tenant = self.gates.end(job.number, outcome, permanent=permanent)
         if not self.gates.is_full(tenant):
             self._lanes.open(tenant)
+            self._turns.changed(tenant)
 
     def next_up(self, most: int) -> list[int]:
         """Pick for real, then put everything back: so it cannot drift from what a poll does."""
@@ -196,7 +199,7 @@ class GatedSchedule:
             ticket = self._picked.pop(number)
             taken.append(ticket)
             self._lanes.remove(number)
-            self._tell_if_emptied(ticket)
+            self._tell_of_leaving(ticket)
             self.gates.start(number, ticket.group, ticket.tenant)
             if self.gates.is_full(ticket.tenant):
                 self._lanes.close(ticket.tenant)
@@ -247,7 +250,8 @@ class GatedSchedule:
         """Return each band's part of the hand-outs so far, aged jobs in the band that they had come to."""
         return _shares(self._handed_out)
 
-    def _tell_if_emptied(self, gone: Ticket) -> None:
+    def _tell_of_leaving(self, gone: Ticket) -> None:
+        self._turns.changed(gone.tenant)
         if not self._lanes.ready[gone.group.band, gone.tenant]:
             self._turns.emptied(gone.group.band, gone.tenant)
 

@@ -50,6 +50,9 @@ class StrictTurns:
     def emptied(self, band: str, tenant: str) -> None:
         """Nothing to forget."""
 
+    def changed(self, tenant: str) -> None:
+        """Nothing to note."""
+
     def save(self) -> object:
         """Return the position, of which there is none."""
         return None

@@ -1,10 +1,9 @@
-"""Whose turn it is among the tenants of one band: by count, or by cost."""
+"""Whose turn it is among the tenants of one band: the shape of an answer, and the answer by count."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from jobqueue.arguments import check_integer
 from jobqueue.scheduling.lanes import Group, Lanes, Ticket
 
 
@@ -17,6 +16,10 @@ class TenantTurns(Protocol):
 
     def emptied(self, tenant: str) -> None:
         """Hear that a tenant has no ready job in this band any more."""
+        ...
+
+    def changed(self, tenant: str) -> None:
+        """Hear that a tenant's next job, or whether it may be served, is not what it was."""
         ...
 
     def save(self) -> object:
@@ -59,6 +62,9 @@ class RoundRobinTurns:
     def emptied(self, tenant: str) -> None:
         """Nothing to forget: a turn leaves no credit."""
 
+    def changed(self, tenant: str) -> None:
+        """Nothing to note: the lists of the groups say all."""
+
     def save(self) -> object:
         """Return the position."""
         return self._last
@@ -66,87 +72,3 @@ class RoundRobinTurns:
     def load(self, position: object) -> None:
         """Go back to a saved position."""
         self._last = position  # type: ignore[assignment]
-
-
-@dataclass(frozen=True, slots=True)
-class DeficitRoundRobin:
-    """As much cost each: a tenant's turn adds a quantum to its credit, and its jobs are paid from that.
-
-    Source: M. Shreedhar and G. Varghese, "Efficient Fair Queuing using Deficit Round Robin", SIGCOMM 1995.
-
-    Args:
-        quantum: credit for each turn, in the unit of the jobs' cost.
-    """
-
-    quantum: int = 10
-
-    def __post_init__(self) -> None:
-        """Refuse a quantum with which nobody could ever pay."""
-        check_integer("quantum", self.quantum, low=1)
-
-    def begin(self) -> "DeficitTurns":
-        """Return the turns of one band."""
-        return DeficitTurns(self.quantum)
-
-
-class DeficitTurns:
-    """Credits of the tenants of a band, and whose turn it is.
-
-    One selection looks at one tenant while the quantum pays for most jobs; where it pays for none, at each
-    tenant once: rounds in which nobody could pay are not walked but added up.
-    """
-
-    def __init__(self, quantum: int) -> None:
-        self._quantum = quantum
-        self._turn: str | None = None
-        self._credit: dict[str, int] = {}
-
-    def pick(self, band: str, lanes: Lanes, groups: Sequence[Group]) -> Ticket:  # noqa: ARG002
-        """Return the next job that its tenant can pay for, and take the price."""
-        if self._turn is not None and any(group.heads.key_of(self._turn) is not None for group in groups):
-            ticket = lanes.best(groups, self._turn)
-            if self._credit.get(self._turn, 0) >= ticket.cost:
-                return self._paid(ticket)
-        return self._walk(lanes, groups) or self._skip_rounds(lanes, groups)
-
-    def emptied(self, tenant: str) -> None:
-        """Take a tenant's credit: who has nothing to do saves nothing up."""
-        self._credit.pop(tenant, None)
-
-    def save(self) -> object:
-        """Return the position."""
-        return self._turn, dict(self._credit)
-
-    def load(self, position: object) -> None:
-        """Go back to a saved position."""
-        turn, credit = position  # type: ignore[misc]
-        self._turn, self._credit = turn, dict(credit)  # type: ignore[has-type]
-
-    def _walk(self, lanes: Lanes, groups: Sequence[Group]) -> Ticket | None:
-        """Give each tenant its turn, once around, until one can pay."""
-        first = None
-        while True:
-            tenant = lanes.next_tenant(groups, self._turn)
-            if tenant == first:
-                return None
-            first = first or tenant
-            self._turn = tenant
-            self._credit[tenant] = self._credit.get(tenant, 0) + self._quantum
-            ticket = lanes.best(groups, tenant)
-            if self._credit[tenant] >= ticket.cost:
-                return self._paid(ticket)
-
-    def _skip_rounds(self, lanes: Lanes, groups: Sequence[Group]) -> Ticket:
-        """Add up the rounds in which nobody can pay, then walk the one in which somebody does."""
-        names = set().union(*(group.names for group in groups))
-        missing = min(lanes.best(groups, name).cost - self._credit[name] for name in names)
-        idle_rounds = (missing - 1) // self._quantum
-        for name in names:
-            self._credit[name] += idle_rounds * self._quantum
-        ticket = self._walk(lanes, groups)
-        assert ticket is not None, "after the idle rounds somebody can pay"  # noqa: S101
-        return ticket
-
-    def _paid(self, ticket: Ticket) -> Ticket:
-        self._credit[ticket.tenant] -= ticket.cost
-        return ticket

@@ -2,7 +2,7 @@
 
 100,000 ready jobs of 10,000 tenants under each scheduler and each way of being kept back, as ratios to a poll
 under strict priority in the same run; absolute times would mean little on a noisy machine. Given the folder of
-an older checkout, it also compares a submit-poll-complete cycle of a queue with default options with that one's.
+under strict priority in the same run; absolute times would mean little on a noisy machine. Given the folder
 """
 
 import subprocess
@@ -22,7 +22,7 @@ from jobqueue import (
 )
 
 JOBS, TENANTS, TYPES, SLOW_COSTS = 100_000, 10_000, 5, 997
-POLLS, ROUNDS = 1000, 5
+POLLS, ROUNDS = 1000, 3
 POLICY = RetryPolicy(3, 1000, 60_000)
 ALLOWED = 3.0
 
@@ -95,7 +95,9 @@ def deficit(costs: int, quantum: int) -> JobQueue:
 def everything() -> JobQueue:
     """Return a queue with all options on."""
     bands = WeightedBands(tenants=DeficitRoundRobin(quantum=10), aging_millis=60_000)
-    return filled(costs=10, scheduler=bands, limits=Limits(max_running_per_tenant=50), retry_budget=RetryBudget())
+    return filled(
+        costs=10, scheduler=bands, limits=Limits(max_running_per_tenant=50), retry_budget=RetryBudget()
+    )
 
 
 def cases() -> Iterator[tuple[str, Callable[[], JobQueue], dict[str, object]]]:
@@ -116,7 +118,9 @@ def cases() -> Iterator[tuple[str, Callable[[], JobQueue], dict[str, object]]]:
 
 def seconds_a_cycle(checkout: Path) -> float:
     """Return the time of a cycle with the package in a folder, measured in a process of its own."""
-    told = subprocess.run([sys.executable, "-c", CYCLE], cwd=checkout, capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", CYCLE], cwd=checkout, capture_output=True, text=True, check=True
+    )
     return float(told.stdout)
 
 
@@ -130,7 +134,9 @@ def main() -> None:
     if len(sys.argv) > 1:
         here, old = Path(__file__).parents[2], Path(sys.argv[1])
         pairs = [(seconds_a_cycle(here), seconds_a_cycle(old)) for _ in range(3)]
-        print(f"default options: {min(p[0] for p in pairs) / min(p[1] for p in pairs):.2f} times the older cycle")
+        print(
+            f"default options: {min(p[0] for p in pairs) / min(p[1] for p in pairs):.2f} times the older cycle"
+        )
 
 
 if __name__ == "__main__":
