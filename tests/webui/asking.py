@@ -75,6 +75,18 @@ def notice_of(html: str) -> str:
     return words(found[1]) if found else ""
 
 
+def over_of(html: str) -> str:
+    """Return why nothing more happens by itself, as it stands beside the clock; empty while something does."""
+    found = re.search(r'<p class="next over">(.*?)</p>', html, re.DOTALL)
+    return words(found[1]) if found else ""
+
+
+def next_of(html: str) -> str:
+    """Return what stands beside the clock while something is still to come."""
+    found = re.search(r'<p class="next faint">(.*?)</p>', html, re.DOTALL)
+    return words(found[1]) if found else ""
+
+
 def is_refusal(html: str) -> bool:
     """Return whether a board says that the last action was refused."""
     return 'class="notice refuse" role="alert"' in html

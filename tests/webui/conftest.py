@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
+from jinja2 import FileSystemBytecodeCache
 
 from tests.webui.asking import BoardClient
 from webui import create_app
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from flask import Flask
     from flask.testing import FlaskClient
 
 
+@pytest.fixture(scope="session")
+def compiled() -> Iterator[FileSystemBytecodeCache]:
+    """Return what templates were compiled to, for all applications: each would compile them anew."""
+    with TemporaryDirectory() as folder:
+        yield FileSystemBytecodeCache(folder)
+
+
 @pytest.fixture
-def app() -> Flask:
+def app(compiled: FileSystemBytecodeCache) -> Flask:
     """Return a fresh application; what goes wrong in it is raised here and not made a page."""
-    return create_app({"TESTING": True})
+    app = create_app({"TESTING": True})
+    app.jinja_env.bytecode_cache = compiled
+    return app
 
 
 @pytest.fixture

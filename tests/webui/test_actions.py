@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jobqueue.simulation import SCENARIOS
-from tests.webui.asking import HTMX, BoardClient, Parsed, dump, is_refusal, notice_of, words
+from tests.webui.asking import HTMX, BoardClient, Parsed, dump, is_refusal, next_of, notice_of, over_of, words
 from webui.labs import SPEEDS
 
 if TYPE_CHECKING:
@@ -81,23 +81,40 @@ def test_a_reset_begins_again(board: BoardClient) -> None:
 
 
 def test_a_step_past_the_end_says_that_all_is_over(app: Flask) -> None:
-    """No refusal, no change of time, and a word about what to do."""
+    """No notice, no change of time, and words beside the clock about what to do."""
     board = BoardClient(app, "zombie")
+    assert next_of(board.page()) == "next event at 1.0 s"
     for _ in range(30):
         html = board.do("step")
-    assert notice_of(html).startswith("Every job has ended")
+    assert over_of(html).startswith("Every job has ended")
+    assert (notice_of(html), next_of(html)) == ("", "")
     assert board.lab.world.now() == 41_000
-    assert notice_of(board.do("play", speed="1")).startswith("Every job has ended")
+    html = board.do("play", speed="1")
+    assert over_of(html).startswith("Every job has ended")
+    assert notice_of(html) == ""
     assert not board.lab.playing
 
 
 def test_a_board_whose_workers_are_all_away_says_who_could_help(app: Flask) -> None:
-    """A ready job and nobody awake: the page says so instead of standing still."""
+    """A ready job and nobody awake: the page names the job that is next."""
     board = BoardClient(app, "backoff")
     board.do("crash", target="A")
     for _ in range(30):
         html = board.do("step")
-    assert "no worker is awake" in notice_of(html)
+    assert over_of(html) == "J2 is next, but no worker is awake to ask for it. Wake or restart one."
+
+
+def test_a_board_whose_jobs_are_kept_back_says_by_what(app: Flask) -> None:
+    """All that is ready is paused: the steps come to an end, and the reason stands beside the clock."""
+    board = BoardClient(app, "starvation")
+    board.do("pause_type", target="report")
+    for _ in range(200):
+        html = board.do("step")
+        if over_of(html):
+            break
+    assert over_of(html) == "J1 is ready, but kept back: type report is paused."
+    assert next_of(board.do("resume_type", target="report")).startswith("next event at")
+    assert over_of(board.do("play", speed="50")) == ""
 
 
 @pytest.mark.parametrize(
@@ -154,9 +171,12 @@ def test_a_worker_that_is_not_there_is_refused(board: BoardClient, verb: str, ta
     ("verb", "target", "text"),
     [
         ("cancel", "J1", "it is RUNNING, and only a PENDING job allows that"),
-        ("redrive", "J1", "it is RUNNING, and only a DEAD job allows that"),
+        ("redrive", "J1", "it is RUNNING, and only a DEAD job can be brought back"),
         ("cancel", "J9", "no job has the id 'J9'"),
         ("redrive", "", "no job has the id ''"),
+        ("pause_type", "", "type: is blank, expected 1 to 200 characters"),
+        ("pause_type", "x" * 201, "type: has 201 characters, expected 1 to 200"),
+        ("resume_type", "a\0b", "type: contains a NUL character"),
     ],
 )
 def test_a_refused_action_says_why(board: BoardClient, verb: str, target: str, text: str) -> None:

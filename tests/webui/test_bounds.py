@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jobqueue.simulation import SCENARIOS
-from tests.webui.asking import BoardClient, dump, is_refusal, notice_of
+from tests.webui.asking import BoardClient, dump, is_refusal, notice_of, over_of
 from webui import create_app
 from webui.labs import MOST_ENTRIES, MOST_JOBS, Shelf
 
@@ -113,7 +113,7 @@ def test_a_full_board_does_not_play_and_can_be_reset(full: BoardClient) -> None:
     """Playing ends at once with the reason; a reset makes room."""
     html = full.do("play", speed="50")
     assert not full.lab.playing
-    assert str(MOST_ENTRIES) in notice_of(html)
+    assert str(MOST_ENTRIES) in over_of(html)
     full.do("reset")
     full.do("step")
     assert full.lab.world.now() == 1000
@@ -130,7 +130,7 @@ def test_a_playing_board_stops_at_its_limit(app: Flask) -> None:
     html = board.tick()
     assert not board.lab.playing
     assert "hx-trigger" not in html
-    assert str(MOST_ENTRIES) in notice_of(html)
+    assert str(MOST_ENTRIES) in over_of(html)
 
 
 def test_the_log_shows_the_newest_and_counts_the_rest(full: BoardClient) -> None:

@@ -27,15 +27,17 @@ HOSTILE = [
     "x" * 150,
 ]
 FIELDS = {
-    "submit": ["type", "payload", "priority", "delay"],
+    "submit": ["type", "payload", "priority", "delay", "tenant"],
     "cancel": ["target"],
     "crash": ["target"],
     "thaw": ["target"],
+    "pause_type": ["target"],
+    "resume_type": ["target"],
     "play": ["speed"],
     "tick": ["revision"],
     "step": ["shown"],
 }
-BORING = {"type": "mail", "payload": "text", "priority": "0", "delay": "0"}
+BORING = {"type": "mail", "payload": "text", "priority": "0", "delay": "0", "tenant": "bo"}
 
 
 def page_after(app: Flask, verb: str, field: str, text: str) -> str:
@@ -90,6 +92,8 @@ def test_a_hostile_address_is_text_as_well(client: FlaskClient, text: str, heade
         ("payload", "x" * 1001, "Payload: at most 1000 characters, these are 1001"),
         ("payload", "x" * 10_240, "these are 10240"),
         ("payload", "a\0b", "NUL"),
+        ("tenant", "x" * 201, "Tenant: has 201 characters, expected 1 to 200"),
+        ("tenant", "a\0b", "NUL"),
     ],
 )
 def test_what_the_queue_does_not_take_is_refused_with_words(
@@ -105,15 +109,21 @@ def test_what_the_queue_does_not_take_is_refused_with_words(
 
 
 def test_what_was_refused_stays_in_the_form(app: Flask) -> None:
-    """Nobody types it twice: all four fields keep their words, on the page as well, until it is taken."""
+    """Nobody types it twice: all five fields keep their words, on the page as well, until it is taken."""
     board = BoardClient(app, "zombie")
-    typed = {"type": "mail", "payload": 'a "long" <letter>', "priority": "high", "delay": "soon"}
+    typed = {
+        "type": "mail",
+        "payload": 'a "long" <letter>',
+        "priority": "high",
+        "delay": "soon",
+        "tenant": "b o",
+    }
     board.do("submit", **typed)
     for html in (board.page(), board.do("step"), board.page()):
         assert {i["name"]: i["value"] for i in Parsed(html).all("input") if i.get("type") != "hidden"} == typed
     html = board.do("submit", **(typed | {"priority": "1", "delay": "1"}))
     fields = {i["name"]: i["value"] for i in Parsed(html).all("input") if i.get("type") != "hidden"}
-    assert fields == {"type": "mail", "payload": "", "priority": "0", "delay": "0"}
+    assert fields == {"type": "mail", "payload": "", "priority": "0", "delay": "0", "tenant": "default"}
 
 
 def test_a_long_text_is_cut_on_the_card_only(app: Flask) -> None:

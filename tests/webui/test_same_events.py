@@ -12,6 +12,7 @@ from jobqueue.simulation.narration import narrate, seconds
 from tests.simulation.worlds import keys
 from tests.webui.asking import BoardClient, Parsed
 from webui import cli
+from webui.presenters import LOG_LINES
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -21,7 +22,7 @@ def stepped(app: Flask, name: str) -> BoardClient:
     """Return a board that was stepped to the end."""
     board = BoardClient(app, name)
     while board.lab.world.next_at() is not None:
-        board.do("step")
+        board.lab.step()
     return board
 
 
@@ -42,15 +43,17 @@ def test_trace_and_board_are_drawn_from_the_same_events(
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_trace_and_board_tell_the_same_sentences(app: Flask, name: str) -> None:
-    """Each line of the terminal is a line of the board's log, newest first there."""
+    """Each line of the terminal is a line of the board's log, which shows the newest first."""
     board = stepped(app, name)
     text = " ".join(Parsed(board.page()).text.replace("\N{NO-BREAK SPACE}", " ").split())
     trace = " ".join(CliRunner().invoke(cli.main, ["trace", name]).output.split())
     most = SCENARIOS[name].policy.max_attempts
-    for entry in board.lab.world.chronicle.entries:
-        sentence = narrate(entry, most)
-        assert f"{seconds(sentence.at)} {sentence.who} {sentence.text}" in text
+    sentences = [narrate(entry, most) for entry in board.lab.world.chronicle.entries]
+    for sentence in sentences:
         assert f"{seconds(sentence.at)} {sentence.who} {sentence.text}" in trace
+    for sentence in sentences[-LOG_LINES:]:
+        who = {"queue": "queue:"}.get(sentence.who, sentence.who)
+        assert f"{seconds(sentence.at)} {who} {sentence.text}" in text
 
 
 def test_the_command_knows_every_scenario() -> None:
