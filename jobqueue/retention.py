@@ -39,25 +39,27 @@ class Retention:
             self._bound_places.append(place)
 
     def drop(self, number: int) -> None:
-        """Forget a job."""
-        if self._finished_as.pop(number, None) is not None:
+        """Forget a job; a replay does so without having asked whether its key is still young."""
+        if number in self._finished_as:
+            self._unbind(number)
             self._free.drop(number)
+            del self._finished_as[number]
 
     def surplus(self, keep: int, now: int) -> Iterator[int]:
         """Yield the oldest jobs beyond the newest `keep` that may be forgotten; the caller drops each."""
         while (bound := self._bound.first()) and bound[0][0] <= now:
-            self._set_free(bound[1])
+            self._unbind(bound[1])
+            self._free.put(bound[1], self._finished_as[bound[1]])
         while (oldest := self._free.first()) and self._newer_than(oldest[0]) >= keep:
             yield oldest[1]
 
     def _free_at(self, job: Job) -> int:
         return job.submitted_at + self._key_life_millis
 
-    def _set_free(self, number: int) -> None:
-        place = self._finished_as[number]
-        del self._bound_places[bisect_left(self._bound_places, place)]
-        self._bound.drop(number)
-        self._free.put(number, place)
+    def _unbind(self, number: int) -> None:
+        if self._bound.key_of(number) is not None:
+            self._bound.drop(number)
+            del self._bound_places[bisect_left(self._bound_places, self._finished_as[number])]
 
     def _newer_than(self, place: int) -> int:
         """Return how many jobs finished after the oldest free one: all that are older are bound.

@@ -2,7 +2,7 @@
 
 100,000 ready jobs of 10,000 tenants under each scheduler and each way of being kept back, as ratios to a poll
 under strict priority in the same run; absolute times would mean little on a noisy machine. Given the folder of
-under strict priority in the same run; absolute times would mean little on a noisy machine. Given the folder
+an older checkout, it also compares a submit-poll-complete cycle of a queue with default options with its own.
 """
 
 import subprocess
