@@ -15,6 +15,7 @@ from exercises.grader.catalogue import Exercise, catalogue, find
 from exercises.grader.errors import ExerciseError
 from exercises.grader.ladder import ladder
 from exercises.grader.page import Line
+from exercises.grader.plain_text import plain_text
 from exercises.grader.progress import Progress, mark
 from exercises.grader.verify import verify
 
@@ -48,7 +49,7 @@ def explained(command: Callable[P, R]) -> Callable[P, R]:
         except BrokenPipeError:
             raise  # `jobkit check | head` is no mistake; click ends quietly
         except (ExerciseError, OSError) as problem:
-            raise Plainly(str(problem)) from None
+            raise Plainly(plain_text(str(problem))) from None
 
     return run
 
@@ -67,6 +68,21 @@ def say(text: str = "") -> None:
         click.echo(text, color=color)
     except UnicodeEncodeError:
         click.echo(text.encode("ascii", "backslashreplace").decode(), color=color)
+
+
+def keep(progress: Progress) -> None:
+    """Write what was reached. That this fails must hide nothing of what was found."""
+    try:
+        progress.write()
+    except (ExerciseError, OSError) as problem:
+        warn(f"Your progress was not saved: {problem}")
+    warn(progress.warning)
+
+
+def warn(words: str | None) -> None:
+    """Print one line beside the output: a machine that reads it as JSON is not disturbed."""
+    if words:
+        click.echo(plain_text(f"Warning: {words}"), err=True)
 
 
 def chosen(name: str | None) -> Exercise:
@@ -98,8 +114,8 @@ def start(name: str) -> None:
     fresh = answer.start(exercise)
     progress = Progress.read(Path())
     progress.note_started(exercise.id)
-    progress.write()
     show(report.opening(exercise, answer, fresh=fresh))
+    keep(progress)
 
 
 @click.command(epilog=NO_SANDBOX)
@@ -118,11 +134,11 @@ def check(context: click.Context, name: str | None, as_json: bool) -> None:  # n
     progress = Progress.read(Path())
     result = runner.run(exercise, text, answer.path)
     progress.note_result(result, text)
-    progress.write()
     if as_json:
         say(json.dumps(result.as_json(), indent=2))
     else:
         show(report.lines(result, exercise))
+    keep(progress)
     context.exit(0 if result.passed else 1)
 
 
@@ -137,7 +153,9 @@ def hint(name: str | None) -> None:
     standing = progress.next_hint(exercise)
     show(ladder(exercise, standing, changed=mark(text) != standing.answer))
     if standing.misconception:
-        progress.write()
+        keep(progress)
+    else:
+        warn(progress.warning)
 
 
 @click.command()
@@ -150,17 +168,19 @@ def reset(name: str | None) -> None:
     progress = Progress.read(Path())
     backup = answer.reset(exercise)
     progress.note_reset(exercise.id)
-    progress.write()
     say(f"{answer.path} is the starter again.")
     if backup is not None:
         say(f"Your old answer: {backup}")
+    keep(progress)
 
 
 @click.command()
 @explained
 def progress() -> None:
     """Show how far you are."""
-    show(report.table(catalogue(), Progress.read(Path())))
+    reached = Progress.read(Path())
+    show(report.table(catalogue(), reached))
+    warn(reached.warning)
 
 
 @click.command("verify")

@@ -17,7 +17,7 @@ from _thread import start_new_thread
 from collections.abc import Callable
 from faulthandler import cancel_dump_traceback_later, dump_traceback_later
 from json import dumps, loads
-from os import _exit, getpid, write
+from os import _exit, chdir, getpid, write
 from queue import SimpleQueue
 from sys import setprofile, setrecursionlimit, settrace
 from typing import Any
@@ -99,6 +99,7 @@ class Answer:
         self._names: dict[str, Any] = {}
         self._objects: dict[str, Any] = {}
         self._path = ""
+        self._folder = os.getcwd()  # noqa: PTH109  pathlib loads slowly
         self.last_line: tuple[int, str] | None = None
         self.peeked = False
         sys.addaudithook(self._forbid_peeking)
@@ -118,6 +119,7 @@ class Answer:
         self._names.clear()
         self._objects.clear()
         self.peeked = False
+        chdir(self._folder)
         sys.modules.update(MODULES)  # also of what it did to the modules that everybody uses
         gc.collect()
 

@@ -11,15 +11,23 @@ def clear(folder: str) -> None:
 
     Folders inside folders are first moved up to the top, so no path grows long and nothing recurses.
     """
-    while inner := _folders_after_unlinking(folder):
-        done = 0
-        for path in inner:
-            for deeper in _folders_after_unlinking(path):
-                done += _attempt(os.rename, deeper, f"{folder}{os.sep}{os.urandom(8).hex()}")
-            done += _attempt(os.rmdir, path)
-        if not done:
-            return  # nothing moves any more: somebody holds it
+    waiting = [folder]
+    while waiting:
+        path = waiting.pop()
+        inner = _folders_after_unlinking(path)
+        waiting += inner if path == folder else [_move_up(one, folder) for one in inner]
+        if path != folder:
+            _attempt(os.rmdir, path)
     _attempt(os.rmdir, folder)
+
+
+def _move_up(inner: str, folder: str) -> str:
+    """Move one folder to the top and return where it is; if it will not move, what is in it may still go."""
+    above = f"{folder}{os.sep}{os.urandom(8).hex()}"
+    if _attempt(os.rename, inner, above):
+        return above
+    _attempt(os.chmod, inner, OWNER_MAY_ALL)  # a folder that moves has to be writable
+    return above if _attempt(os.rename, inner, above) else inner
 
 
 def _folders_after_unlinking(folder: str) -> list[str]:
@@ -30,7 +38,6 @@ def _folders_after_unlinking(folder: str) -> list[str]:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    _attempt(os.chmod, entry.path, OWNER_MAY_ALL)  # a folder that moves has to be writable
                     found.append(entry.path)
                 else:
                     _attempt(os.unlink, entry.path)

@@ -1,10 +1,8 @@
-"""What the learner has reached: one portable JSON file beside the answers.
-
-It holds scores, how many hints were shown, and in a few lines what the last check found.
-"""
+"""What the learner has reached: one portable JSON file beside the answers, with scores and hints only."""
 
 import hashlib
 import json
+import secrets
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -12,53 +10,18 @@ from typing import Any, Self
 from exercises.grader.answers import FOLDER
 from exercises.grader.catalogue import Exercise
 from exercises.grader.errors import ExerciseError
+from exercises.grader.files import read_regular
 from exercises.grader.records import Result
+from exercises.grader.standing import ALL, SCORES, Standing, read_standing
 
 FILE = "progress.json"
 VERSION = 2
-SCORES = ("points", "best", "possible", "passed")
-MOST_LADDERS = 50  # a ladder for each text that was ever checked would grow for ever
+MOST_BYTES = 2_000_000  # of a larger file one byte more is read, and that is no JSON any more
+LONGEST_ID = 100
+MOST_NAMED = 5
+MOST_VERSIONS = 1_000_000
 
-
-@dataclass(slots=True)
-class Standing:
-    """One exercise's standing.
-
-    `answer` is the mark of the text that was checked last, `check` the check that its report told about,
-    `verdict` how that ended, `finding` what it found in short, `misconception` what it was diagnosed as.
-    `hints` counts the hints shown, for each misconception in each text: a new text is a new try.
-    """
-
-    points: int = 0
-    best: int = 0
-    possible: int = 0
-    passed: bool = False
-    answer: str = ""
-    check: str | None = None
-    verdict: str = ""
-    finding: list[str] = field(default_factory=list)
-    misconception: str | None = None
-    hints: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def shown(self) -> int:
-        """How many hints were shown for what the last check found; its report shows the first."""
-        return self.hints.get(self._ladder, 1)
-
-    def climb(self, top: int) -> None:
-        """Show one hint more, up to `top`."""
-        self.hints[self._ladder] = min(self.shown + 1, top)
-        for oldest in list(self.hints)[:-MOST_LADDERS]:
-            del self.hints[oldest]
-
-    @property
-    def _ladder(self) -> str:
-        return f"{self.misconception} in {self.answer}"
-
-
-def _standing(fields: dict[str, Any], *, current: bool) -> Standing:
-    """Read one standing. Of a file that another version wrote only the scores are certain."""
-    return Standing(**(fields if current else {name: fields[name] for name in SCORES}))
+__all__ = ["Progress", "Standing", "mark"]
 
 
 def mark(answer: bytes) -> str:
@@ -68,43 +31,91 @@ def mark(answer: bytes) -> str:
 
 @dataclass(slots=True)
 class Progress:
-    """All standings by exercise id, and the exercise that was touched last."""
+    """All standings by exercise id, and the exercise that was touched last.
+
+    `ignored` names what could not be read; the file is then kept under another name before it is replaced,
+    `kept`. `newer` is the version of a file that a later jobkit wrote: it is read as far as possible, but
+    never replaced.
+    """
 
     path: Path
     last: str | None = None
     exercises: dict[str, Standing] = field(default_factory=dict)
+    ignored: list[str] = field(default_factory=list)
+    newer: int | None = None
+    kept: Path | None = None
 
     @classmethod
     def read(cls, below: Path) -> Self:
-        """Read the file; a missing one is an empty beginning.
-
-        Raises:
-            ExerciseError: It is there but not readable. It is left alone: it may be all that the learner has.
-        """
-        path = below / FOLDER / FILE
-        if not path.exists():
-            return cls(path)
+        """Read the file as far as it makes sense; a missing one is an empty beginning."""
+        found = cls(below / FOLDER / FILE)
         try:
-            told = json.loads(path.read_text(encoding="utf-8"))
-            current = told["version"] == VERSION
-            standings = {name: _standing(fields, current=current) for name, fields in told["exercises"].items()}
-            return cls(path, told["last"], standings)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
-            raise ExerciseError(
-                f"{path} cannot be read ({problem}). Move it away to begin a new one."
-            ) from problem
+            found._take(json.loads(read_regular(found.path, MOST_BYTES)))
+        except FileNotFoundError:
+            return found
+        except (OSError, ValueError, RecursionError) as problem:
+            found.ignored.append(f"all ({getattr(problem, 'strerror', None) or problem})")
+        return found
+
+    @property
+    def warning(self) -> str | None:
+        """One line about what was ignored and where the old file is; None if all was read."""
+        if not self.ignored:
+            return None
+        named = ", ".join(self.ignored[:MOST_NAMED]) + (", ..." if len(self.ignored) > MOST_NAMED else "")
+        kept = f" The old file is kept as {self.kept}." if self.kept else ""
+        return f"{self.path} is damaged. Ignored: {named}.{kept}"
 
     def write(self) -> None:
-        """Write the file in one piece: whoever reads meanwhile finds the old one or the new one whole."""
+        """Write the file in one piece: whoever reads meanwhile finds the old one or the new one whole.
+
+        Raises:
+            ExerciseError: A later version of jobkit wrote the file that is there.
+            OSError: The system does not allow it.
+        """
+        if self.newer is not None:
+            raise ExerciseError(f"{self.path} comes from a newer jobkit (version {self.newer}); it stays.")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         told: dict[str, Any] = {
             "version": VERSION,
             "last": self.last,
             "exercises": {name: asdict(standing) for name, standing in sorted(self.exercises.items())},
         }
-        fresh = self.path.with_name(FILE + ".new")
-        fresh.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-        fresh.replace(self.path)
+        fresh = self.path.with_name(f"{FILE}.{secrets.token_hex(8)}.new")  # two checks may write at one time
+        try:
+            fresh.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+            if self.ignored and self.kept is None and self.path.is_file():
+                self.kept = self._move_away()
+            fresh.replace(self.path)
+        finally:
+            fresh.unlink(missing_ok=True)
+
+    def _move_away(self) -> Path:
+        number = 1
+        while (beside := self.path.with_name(f"{self.path.stem}.broken-{number}.json")).exists():
+            number += 1
+        return self.path.rename(beside)
+
+    def _take(self, told: Any) -> None:
+        version = told.get("version") if isinstance(told, dict) else None
+        if type(version) is not int or not 1 <= version <= MOST_VERSIONS:
+            raise ValueError("it has no version")
+        self.newer = version if version > VERSION else None
+        self.last = self._sound("last", told.get("last"), str, type(None))
+        for name, fields in (self._sound("exercises", told.get("exercises"), dict) or {}).items():
+            if len(name) > LONGEST_ID:
+                self.ignored.append("an exercise with a long name")
+                continue
+            # Of a file that another version wrote only the scores are certain.
+            standing, ignored = read_standing(fields, ALL if version == VERSION else SCORES)
+            self.exercises[name] = standing
+            self.ignored += [f"{one} of {name}" for one in ignored]
+
+    def _sound(self, name: str, told: Any, *kinds: type) -> Any:
+        if type(told) in kinds and not (isinstance(told, str) and len(told) > LONGEST_ID):
+            return told
+        self.ignored.append(name)
+        return None
 
     def of(self, exercise: str) -> Standing:
         """The standing of one exercise, begun if need be."""

@@ -106,9 +106,7 @@ class _Run:
             self._drop_process()  # a thread that goes on could disturb the next check
         return result
 
-    def _out_of_time(
-        self, check: Check, before: list[CheckResult], trace: tuple[str, ...] = ()
-    ) -> CheckResult:
+    def _out_of_time(self, check: Check, before: list[CheckResult], trace: tuple[str, ...] = ()) -> CheckResult:
         run = sum(result.verdict not in {Verdict.SKIPPED, Verdict.INCONCLUSIVE} for result in before)
         bound = f"The {self.exercise.limits.total_seconds:.1f} s for all checks together are used up"
         reason = f"{bound}: {run} of {len(self.exercise.checks)} checks were run."

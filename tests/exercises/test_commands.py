@@ -271,15 +271,16 @@ def test_after_a_reset_hints_begin_anew_but_the_best_result_stays() -> None:
     assert row.split()[-4:] == ["0", "27", "27", "done"]
 
 
-def test_a_broken_progress_file_is_left_alone() -> None:
-    """It may be all that the learner has: the message says where it lies."""
+def test_a_broken_progress_file_is_kept_under_another_name() -> None:
+    """It may be all that the learner has; the report is given all the same."""
     jobkit("start", "ex03")
     file = Path("answers/progress.json")
     file.write_text("{", encoding="utf-8")
     said = jobkit("check", "ex03")
-    assert said.exit_code == 2
-    assert "progress.json cannot be read" in said.output
-    assert file.read_text(encoding="utf-8") == "{"
+    assert said.exit_code == 1
+    assert "Next: task 1" in said.output
+    assert "progress.json is damaged" in said.output
+    assert Path("answers/progress.broken-1.json").read_text(encoding="utf-8") == "{"
 
 
 def test_check_speaks_json_on_request() -> None:

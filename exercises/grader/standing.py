@@ -1,0 +1,96 @@
+"""How far a learner is with one exercise, and how that is read from a file that anybody may have written."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+MOST_POINTS = 100_000
+MOST_LADDERS = 50  # a ladder for each text that was ever checked would grow for ever
+MOST_WORDS = 20
+LONGEST_WORDS = 20_000
+
+
+@dataclass(slots=True)
+class Standing:
+    """One exercise's standing.
+
+    `answer` is the mark of the text that was checked last, `check` the check that its report told about,
+    `verdict` how that ended, `finding` what it found in short, `misconception` what it was diagnosed as.
+    `hints` counts the hints shown, for each misconception in each text: a new text is a new try.
+    """
+
+    points: int = 0
+    best: int = 0
+    possible: int = 0
+    passed: bool = False
+    answer: str = ""
+    check: str | None = None
+    verdict: str = ""
+    finding: list[str] = field(default_factory=list)
+    misconception: str | None = None
+    hints: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> int:
+        """How many hints were shown for what the last check found; its report shows the first."""
+        return self.hints.get(self._ladder, 1)
+
+    def climb(self, top: int) -> None:
+        """Show one hint more, up to `top`."""
+        self.hints[self._ladder] = min(self.shown + 1, top)
+        for oldest in list(self.hints)[:-MOST_LADDERS]:
+            del self.hints[oldest]
+
+    @property
+    def _ladder(self) -> str:
+        return f"{self.misconception} in {self.answer}"
+
+
+def read_standing(told: Any, wanted: tuple[str, ...]) -> tuple[Standing, list[str]]:
+    """Take over the wanted fields, each only if it is what it should be; name the others.
+
+    >>> standing, ignored = read_standing({"points": 3, "best": "x"}, ("points", "best"))
+    >>> standing.points, standing.best, ignored
+    (3, 0, ['best'])
+    """
+    if not isinstance(told, dict):
+        return Standing(), ["all"]
+    sound = {name: told[name] for name in wanted if name in told and SOUND[name](told[name])}
+    return Standing(**sound), [name for name in wanted if name not in sound]
+
+
+def _points(told: Any) -> bool:
+    return type(told) is int and 0 <= told <= MOST_POINTS
+
+
+def _words(told: Any) -> bool:
+    return isinstance(told, str) and len(told) <= LONGEST_WORDS
+
+
+def _words_or_none(told: Any) -> bool:
+    return told is None or _words(told)
+
+
+def _finding(told: Any) -> bool:
+    return isinstance(told, list) and len(told) <= MOST_WORDS and all(_words(one) for one in told)
+
+
+def _hints(told: Any) -> bool:
+    ladders = isinstance(told, dict) and len(told) <= MOST_LADDERS
+    return ladders and all(type(shown) is int and 1 <= shown <= MOST_WORDS for shown in told.values())
+
+
+SOUND: dict[str, Callable[[Any], bool]] = {
+    "points": _points,
+    "best": _points,
+    "possible": _points,
+    "passed": lambda told: isinstance(told, bool),
+    "answer": _words,
+    "check": _words_or_none,
+    "verdict": _words,
+    "finding": _finding,
+    "misconception": _words_or_none,
+    "hints": _hints,
+}
+SCORES = ("points", "best", "possible", "passed")
+ALL = tuple(one.name for one in fields(Standing))
