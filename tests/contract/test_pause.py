@@ -13,7 +13,7 @@ from tests.contract.scheduling import banded, bands_served
 def line(request, make_queue, clock, log):
     """Return a queue of either scheduler; pauses come before both."""
     options = {} if request.param == "strict" else {"scheduler": WeightedBands()}
-    return make_queue(clock, RetryPolicy(1, 1000, 60_000), log=log, **options)
+    return make_queue(clock, RetryPolicy(3, 1000, 60_000), log=log, **options)
 
 
 def test_a_paused_type_is_not_handed_out_and_others_are(line):
@@ -77,19 +77,19 @@ def test_only_hand_outs_stop(make_queue, clock):
     assert queue.poll("w", 1000) is None
 
 
-def test_a_lease_that_ends_meanwhile_is_settled_and_not_handed_out(queue, clock):
+def test_a_lease_that_ends_meanwhile_is_settled_and_not_handed_out(line, clock):
     """The sweep goes on; the retry waits for the resume."""
-    queue.submit("mail")
-    polled(queue, lease_millis=1000)
+    line.submit("mail")
+    polled(line, lease_millis=1000)
     clock.advance_to(500)
-    queue.pause("mail")
+    line.pause("mail")
     clock.advance_to(1000)
-    assert queue.sweep() == 1
-    assert queue.view("J1").next_run_at == 2000
+    assert line.sweep() == 1
+    assert line.view("J1").next_run_at == 2000
     clock.advance_to(2000)
-    assert queue.poll("w", 1000) is None
-    queue.resume("mail")
-    assert polled(queue).attempt == 2
+    assert line.poll("w", 1000) is None
+    line.resume("mail")
+    assert polled(line).attempt == 2
 
 
 def test_run_at_and_deadlines_are_instants_that_no_pause_moves(queue, clock):
