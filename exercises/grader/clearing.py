@@ -2,8 +2,11 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 OWNER_MAY_ALL = 0o700
+MANY = 50
+THREADS = 8
 
 
 def clear(folder: str) -> None:
@@ -11,14 +14,25 @@ def clear(folder: str) -> None:
 
     Folders inside folders are first moved up to the top, so no path grows long and nothing recurses.
     """
-    waiting = [folder]
+    waiting, seen = [folder], []
     while waiting:
         path = waiting.pop()
         inner = _folders_after_unlinking(path)
         waiting += inner if path == folder else [_move_up(one, folder) for one in inner]
-        if path != folder:
-            _attempt(os.rmdir, path)
-    _attempt(os.rmdir, folder)
+        seen.append(path)
+    _remove(seen)
+
+
+def _remove(folders: list[str]) -> None:
+    """Remove folders that should be empty by now, the first one last."""
+    if len(folders) > MANY:  # some file systems take milliseconds for each, but do several at a time
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  slow to load, seldom needed
+
+        with ThreadPoolExecutor(THREADS) as threads:
+            removed = list(threads.map(partial(_attempt, os.rmdir), folders))
+        folders = [path for path, gone in zip(folders, removed, strict=True) if not gone]
+    for path in reversed(folders):
+        _attempt(os.rmdir, path)
 
 
 def _move_up(inner: str, folder: str) -> str:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 
 MARK = "JOBKIT_ANSWER"
+SHORTEST_MARK = 16
 LONGEST_HUNT_SECONDS = 1.0  # a fork bomb may breed as fast as it is hunted; the rest is left to its limits
 SET_CHILD_SUBREAPER = 36  # from <linux/prctl.h>
 
@@ -24,14 +25,23 @@ def adopt_orphans() -> None:
         return
 
 
-def end_kin(mark: str, root: int) -> None:
+def end_kin(mark: str, root: int | None) -> None:
     """Kill everything that belongs to the answer, except the root itself and the process that calls.
 
     Args:
-        mark: What the answer's environment carries under `MARK`.
-        root: The answer's own process; what descends from it is found while it is not yet waited for.
+        mark: What the answer's environment carries under `MARK`; a text that nobody else has.
+        root: The answer's own process; what descends from it is found while it is not yet waited for. None when
+            it has been: then only the mark tells. Never a number that stands for more than one process.
+
+    Raises:
+        ValueError: The mark is too short to be unique, or the root is no process of ours. As everything
+            descends from the first process, a wrong root would end the whole machine's work.
     """
-    spared = {root, os.getpid()}
+    if len(mark) < SHORTEST_MARK:
+        raise ValueError(f"the mark {mark!r} is too short to tell an answer's processes from others")
+    if root is not None and (root <= 1 or root == os.getpid()):
+        raise ValueError(f"process {root} is not that of an answer")
+    spared = {root, os.getpid(), os.getppid()}
     until = time.monotonic() + LONGEST_HUNT_SECONDS
     while found := set(_kin(f"{MARK}={mark}".encode(), root)) - spared:
         for pid in found:
@@ -40,10 +50,10 @@ def end_kin(mark: str, root: int) -> None:
             return
 
 
-def _kin(mark: bytes, root: int) -> Iterator[int]:
+def _kin(mark: bytes, root: int | None) -> Iterator[int]:
     parents = dict(_living())
     for pid in parents:
-        if _descends(pid, root, parents) or mark in _environment(pid):
+        if (root is not None and _descends(pid, root, parents)) or mark in _environment(pid):
             yield pid
 
 

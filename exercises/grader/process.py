@@ -243,7 +243,7 @@ class AnswerProcess:
         alive = self._process.returncode is None  # else its number may belong to somebody else by now
         if alive and sys.platform != "win32":
             _signal(self._process, signal.SIGSTOP)  # what stands still starts nothing more
-        end_kin(self._mark, self._process.pid if alive else 0)
+        end_kin(self._mark, self._process.pid if alive else None)
         if alive and sys.platform == "win32":
             taskkill = ["taskkill", "/PID", str(self._process.pid), "/T", "/F"]
             subprocess.run(taskkill, check=False, capture_output=True)  # noqa: S603  ships with Windows

@@ -1,0 +1,56 @@
+"""Only the answer's own processes are ended, whatever the grader knows of them."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from exercises.grader import kin
+
+pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are found in /proc")  # noqa: PTH112
+
+SLEEPER = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+
+
+@pytest.fixture
+def ended(monkeypatch):
+    """Collect whom the hunt would kill, instead of killing; each is then taken for dead."""
+    pids = []
+    living = kin._living
+    monkeypatch.setattr(kin, "_kill", pids.append)
+    monkeypatch.setattr(kin, "_living", lambda: ((pid, parent) for pid, parent in living() if pid not in pids))
+    return pids
+
+
+def test_nobody_else_is_ended_when_the_answer_has_ended(ended):
+    """Without a root only the mark tells; a process without it is left alone, and so is everybody else."""
+    with subprocess.Popen(SLEEPER, stdin=subprocess.PIPE) as stranger:
+        kin.end_kin("a mark that nobody has", None)
+        assert ended == []
+        stranger.kill()
+
+
+def test_a_marked_process_is_ended_wherever_it_went(ended):
+    """A process that moved to a session of its own still carries the mark."""
+    mark = "a mark of this one test"
+    environment = os.environ | {kin.MARK: mark}
+    with subprocess.Popen(SLEEPER, stdin=subprocess.PIPE, env=environment, start_new_session=True) as marked:
+        kin.end_kin(mark, None)
+        assert ended == [marked.pid]
+        marked.kill()
+
+
+@pytest.mark.parametrize("root", [0, 1, -1, os.getpid()])
+def test_a_root_that_is_no_answer_is_refused(ended, root):
+    """Everything descends from the first process: such a root must never be hunted."""
+    with pytest.raises(ValueError, match="is not that of an answer"):
+        kin.end_kin("a mark that nobody has", root)
+    assert ended == []
+
+
+def test_a_mark_that_others_could_have_is_refused(ended):
+    """A short mark could be in anybody's environment."""
+    with pytest.raises(ValueError, match="too short"):
+        kin.end_kin("", None)
+    assert ended == []
