@@ -22,6 +22,8 @@ PAIRS = [
     *[(state, "surface") for state in STATES],  # a job's chip
     *[(state, f"{state}-bg") for state in STATES],  # a job's dots, what a zombie believes, a refusal
     *[(state, ground) for state in ("run", "dead", "ghost") for ground in ("surface", "sunk")],  # the timeline
+    # A band's letter, in the colour of its band, on the card of a job in any state.
+    *[(band, f"{state}-bg") for band in ("dead", "ready", "ok") for state in STATES[:5] if band != state],
 ]
 
 
@@ -70,6 +72,20 @@ def test_chosen_dark_is_the_systems_dark() -> None:
     assert THEMES["dark"] == THEMES["dark by system"]
     assert THEMES["light"].keys() == THEMES["dark"].keys()
     assert len(THEMES["light"]) >= 20
+
+
+def test_the_letter_of_a_band_has_the_colour_that_is_checked() -> None:
+    """The pairs above are those of the style sheet."""
+    css = (Path(webui.__file__).parent / "static" / "components.css").read_text(encoding="utf-8")
+    letters = dict(re.findall(r"\.band-([HNL]) { color: var\(--([\w-]+)\); }", css))
+    assert letters == {"H": "dead", "N": "ready", "L": "ok"}
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("shape", ["accent", "dead", "ready", "ok", "ink"])
+def test_a_bar_can_be_told_from_its_rail(name: str, shape: str) -> None:
+    """At least 3 to 1, as for any picture that means something. Source: WCAG 2.2, 1.4.11."""
+    assert contrast(THEMES[name][shape], THEMES[name]["sunk"]) >= 3
 
 
 def test_every_colour_is_a_token() -> None:
