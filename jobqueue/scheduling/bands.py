@@ -120,10 +120,9 @@ class BandTurns:
         """Hear that a tenant has no ready job in a band any more."""
         self._tenants[band].emptied(tenant)
 
-    def changed(self, tenant: str) -> None:
-        """Hear that a tenant's next job, or whether it may be served, is not what it was."""
-        for turns in self._tenants.values():
-            turns.changed(tenant)
+    def changed(self, band: str, tenant: str) -> None:
+        """Hear that a tenant's next job in a band, or whether it may be served, is not what it was."""
+        self._tenants[band].changed(tenant)
 
     def save(self) -> object:
         """Return the position, to be loaded again."""

@@ -56,11 +56,11 @@ class DeficitTurns:
         """Return the next job that its tenant can pay for, and take the price."""
         if self._race is not None and not self._race.goes_on_with(groups):
             self._end_race()
-        tenant = self._turn
-        if tenant is None or not self._can_pay(tenant, lanes, groups):
-            tenant = self._turn = self._next_payer(lanes, groups)
-        ticket = lanes.best(groups, tenant)
-        self._credit[tenant] -= ticket.cost
+        walked = 0
+        while (ticket := self._paid_job(lanes, groups)) is None:
+            walked += 1
+            self._turn = self._next_turn(lanes, groups, walked)
+        self._credit[ticket.tenant] -= ticket.cost
         return ticket
 
     def emptied(self, tenant: str) -> None:
@@ -84,17 +84,18 @@ class DeficitTurns:
         turn, credit = position  # type: ignore[misc]
         self._turn, self._credit, self._race = turn, dict(credit), None  # type: ignore[has-type]
 
-    def _can_pay(self, tenant: str, lanes: Lanes, groups: Sequence[Group]) -> bool:
-        return lanes.has(groups, tenant) and self._credit.get(tenant, 0) >= lanes.best(groups, tenant).cost
+    def _paid_job(self, lanes: Lanes, groups: Sequence[Group]) -> Ticket | None:
+        """Return the next job of the tenant whose turn it is, if its credit covers that."""
+        ticket = None if self._turn is None else lanes.best_of(self._turn, groups)
+        return ticket if ticket is not None and ticket.cost <= self._credit.get(ticket.tenant, 0) else None
 
-    def _next_payer(self, lanes: Lanes, groups: Sequence[Group]) -> str:
-        """Go from turn to turn, each worth a quantum, to the first tenant that can pay."""
+    def _next_turn(self, lanes: Lanes, groups: Sequence[Group], walked: int) -> str:
+        """Give the next tenant its turn and a quantum; after a long walk, go on to the first that can pay."""
+        if self._race is None and walked <= LONGEST_WALK:
+            tenant = lanes.next_tenant(groups, self._turn)
+            self._credit[tenant] = self._credit.get(tenant, 0) + self._quantum
+            return tenant
         if self._race is None:
-            for _ in range(LONGEST_WALK):
-                tenant = self._turn = lanes.next_tenant(groups, self._turn)
-                self._credit[tenant] = self._credit.get(tenant, 0) + self._quantum
-                if self._can_pay(tenant, lanes, groups):
-                    return tenant
             self._race = Race(self._quantum, self._credit, self._turn, groups)
         return self._race.first(lanes, groups)
 
@@ -135,8 +136,8 @@ class Race:
         """Let the rounds pass until a tenant can pay, give it what it has earned, and return it."""
         for name in self.stale:
             self.withdraw(name)
-            if lanes.has(groups, name):
-                self._join(name, lanes.best(groups, name).cost)
+            if (ticket := lanes.best_of(name, groups)) is not None:
+                self._join(name, ticket.cost)
         self.stale = set()
         winner = self._order.first()
         assert winner is not None, "some tenant has a job"  # noqa: S101 - for the type checker

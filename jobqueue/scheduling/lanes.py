@@ -9,7 +9,7 @@ from bisect import bisect_right, insort
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jobqueue.scheduling.line import Line
 
@@ -24,7 +24,7 @@ class GroupKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What scheduling needs to know of a ready job; the smallest `rank` of a lane goes first."""
+    """What scheduling needs to know of a ready job; the smallest `rank` goes first, and it ends in the number."""
 
     number: int
     group: GroupKey
@@ -132,21 +132,15 @@ class Lanes:
             first.append(group.names[0])
         return min(following or first)
 
-    @staticmethod
-    def has(groups: Iterable[Group], tenant: str) -> bool:
-        """Return whether a tenant may be served in one of these groups."""
-        return any(group.heads.key_of(tenant) is not None for group in groups)
+    def best(self, groups: Iterable[Group]) -> Ticket:
+        """Return the best job of these groups; there must be one."""
+        heads = [head for group in groups if (head := group.heads.first()) is not None]
+        return self.tickets[min(heads)[0][-1]]
 
-    def best(self, groups: Iterable[Group], tenant: str | None = None) -> Ticket:
-        """Return the best job of these groups, or of one tenant in them; there must be one."""
-        heads: list[tuple[Any, int]] = []
-        for group in groups:
-            name = tenant if tenant is not None else group.heads.first()[1]  # type: ignore[index]
-            if group.heads.key_of(name) is not None:
-                head = group.lanes[name].first()
-                assert head is not None, "a listed tenant has a job"  # noqa: S101 - for the type checker
-                heads.append(head)
-        return self.tickets[min(heads)[1]]
+    def best_of(self, tenant: str, groups: Iterable[Group]) -> Ticket | None:
+        """Return the best job of a tenant in these groups; None if it may not be served in any of them."""
+        ranks = [rank for group in groups if (rank := group.heads.key_of(tenant)) is not None]
+        return self.tickets[min(ranks)[-1]] if ranks else None
 
     def _forget_lane(self, group: Group, ticket: Ticket) -> None:
         """Leave nothing behind of a lane that is empty: tenants and types come and go."""

@@ -132,6 +132,8 @@ class Gates:
         most = (self.limits.max_running_per_band or {}).get(band)
         if most is not None and self.by_band[band] >= most:
             return f"band {band} is at its limit, {self.by_band[band]} of {most} running"
+        if self.dispatch is None and self.budget is None:
+            return None
         first, retries = self.by_type[type_, False], self.by_type[type_, True]
         if self.dispatch is not None and first + retries >= self.dispatch_limit(type_):
             most = self.dispatch_limit(type_)

@@ -148,13 +148,13 @@ class GatedSchedule:
 
     def add(self, job: Job, now: int) -> None:
         """Let a ready job join the lane where it counts now."""
-        moved = self._lanes.remove(job.number)
-        self._lanes.add(self._ticket(job, now))
+        moved, ticket = self._lanes.remove(job.number), self._ticket(job, now)
+        self._lanes.add(ticket)
         if moved is not None:
             self._tell_of_leaving(moved)  # it may have aged out of a band, and been its tenant's last there
         if self.gates.is_full(job.tenant):  # also a limit of 0, which nobody ever reaches by starting
             self._lanes.close(job.tenant)
-        self._turns.changed(job.tenant)
+        self._turns.changed(ticket.group.band, job.tenant)
 
     def remove(self, job: Job) -> None:
         """Take a job out."""
@@ -182,14 +182,14 @@ class GatedSchedule:
         self.gates.start(job.number, group, job.tenant)
         if self.gates.is_full(job.tenant):
             self._lanes.close(job.tenant)
-            self._turns.changed(job.tenant)
+            self._tell_of_tenant(job.tenant)
 
     def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
         """Stop counting a job; its tenant may have room again."""
         tenant = self.gates.end(job.number, outcome, permanent=permanent)
         if not self.gates.is_full(tenant):
             self._lanes.open(tenant)
-            self._turns.changed(tenant)
+            self._tell_of_tenant(tenant)
 
     def next_up(self, most: int) -> list[int]:
         """Pick for real, then put everything back: so it cannot drift from what a poll does."""
@@ -203,6 +203,7 @@ class GatedSchedule:
             self.gates.start(number, ticket.group, ticket.tenant)
             if self.gates.is_full(ticket.tenant):
                 self._lanes.close(ticket.tenant)
+                self._tell_of_tenant(ticket.tenant)
         for ticket in reversed(taken):
             self.gates.undo(ticket.number)
             self._lanes.add(ticket)
@@ -250,8 +251,12 @@ class GatedSchedule:
         """Return each band's part of the hand-outs so far, aged jobs in the band that they had come to."""
         return _shares(self._handed_out)
 
+    def _tell_of_tenant(self, tenant: str) -> None:
+        for band in BANDS:
+            self._turns.changed(band, tenant)
+
     def _tell_of_leaving(self, gone: Ticket) -> None:
-        self._turns.changed(gone.tenant)
+        self._turns.changed(gone.group.band, gone.tenant)
         if not self._lanes.ready[gone.group.band, gone.tenant]:
             self._turns.emptied(gone.group.band, gone.tenant)
 

@@ -50,7 +50,7 @@ class StrictTurns:
     def emptied(self, band: str, tenant: str) -> None:
         """Nothing to forget."""
 
-    def changed(self, tenant: str) -> None:
+    def changed(self, band: str, tenant: str) -> None:
         """Nothing to note."""
 
     def save(self) -> object:
