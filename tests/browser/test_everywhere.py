@@ -43,6 +43,9 @@ MOMENTS: dict[str, Callable[[Site], str]] = {
     "dead letter": lambda site: site.board("crash_loop", 12_000)[0],
     "refused action": refused_action,
     "over": lambda site: site.board("life_of_a_job", 30_000)[0],
+    "tenants": lambda site: site.board("fair_neighbours", 6600)[0],
+    "aged": lambda site: site.board("aging", 11_500)[0],
+    "held back": lambda site: site.board("retry_storm_budget", 9000)[0],
 }
 THEMES: list[Any] = ["light", "dark"]
 
@@ -90,14 +93,44 @@ def test_long_words_do_not_widen_the_phone(page: Page, site: Site) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+# Where the line of now stands in the pane of the timeline, as a part of its width.
+NOW_IN_PANE = """() => {
+  const pane = document.querySelector(".tl .scroll").getBoundingClientRect();
+  return (document.querySelector(".tl-now").getBoundingClientRect().x - pane.x) / pane.width;
+}"""
+IN_VIEW = f"() => {{ const x = ({NOW_IN_PANE})(); return 0 < x && x < 1; }}"
+
+
 def test_on_a_phone_the_present_is_in_view(page: Page, site: Site) -> None:
     """The timeline is wider than its pane, and its line of now can be seen without scrolling."""
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(site.board("zombie", 35_500)[0])
-    pane, line = (page.locator(selector).bounding_box() for selector in (".tl .scroll", ".tl-now"))
-    assert pane is not None
-    assert line is not None
-    assert pane["x"] <= line["x"] <= pane["x"] + pane["width"]
+    assert 0 < page.evaluate(NOW_IN_PANE) < 1
+
+
+def test_a_window_that_becomes_narrow_keeps_the_present_in_view(page: Page, site: Site) -> None:
+    """The story was played to 26.0 s on a wide screen; then it is a phone."""
+    page.set_viewport_size({"width": 1280, "height": 844})
+    visit(page, site.board("backoff", 20_000)[0])
+    page.locator("#speed-50").click()
+    expect(page.locator("#clock")).to_have_text("26.0")
+    page.set_viewport_size({"width": 400, "height": 844})
+    page.wait_for_function(IN_VIEW)
+    assert page.evaluate("document.querySelector('.tl .scroll').scrollLeft") > 0
+
+
+def test_the_present_is_in_view_through_play_and_reset(page: Page, site: Site) -> None:
+    """At each step on a phone, and at 0.0 s again after a reset, where it lies to the left."""
+    page.set_viewport_size({"width": 400, "height": 844})
+    visit(page, site.board("backoff", 10_000)[0])
+    for instant in ("10.5", "17.0"):
+        page.locator("#step").click()
+        expect(page.locator("#clock")).to_have_text(instant)
+        page.wait_for_function(IN_VIEW)
+    assert page.evaluate("document.querySelector('.tl .scroll').scrollLeft") > 0
+    page.locator("#reset").click()
+    expect(page.locator("#clock")).to_have_text("0.0")
+    page.wait_for_function(IN_VIEW)
 
 
 @pytest.mark.parametrize("system", THEMES)

@@ -154,3 +154,14 @@ def test_focus_stays_with_a_worker_that_was_frozen(page: Page, site: Site) -> No
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="thaw A")).to_be_visible()
     assert page.evaluate("document.activeElement.closest('#worker-A') !== null")
+
+
+def test_a_type_is_paused_and_resumed_by_keyboard(page: Page, site: Site) -> None:
+    """Enter turns the button round, and focus stays on it."""
+    url, lab = site.board("hhhnnl")
+    visit(page, url)
+    page.get_by_role("button", name="pause mail").focus()
+    for name, paused in [("resume mail", ["mail"]), ("pause mail", [])]:
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("button", name=name)).to_be_focused()
+        assert lab.world.queue.paused() == paused

@@ -41,7 +41,7 @@ def test_the_zombie_plays_to_its_refusal(page: Page) -> None:
         "A reports success for J1 with token J1:1. Refused: the current lease is J1:2"
     )
     expect(page.locator(".tl-refused")).to_have_count(1)
-    expect(page.locator("#notice")).to_contain_text("Every job has ended")
+    expect(page.locator(".drive .over")).to_contain_text("Every job has ended")
     expect(page.get_by_role("region", name="Ended")).to_contain_text("J1")
 
 
@@ -72,7 +72,7 @@ def test_a_page_that_does_not_play_asks_for_nothing(page: Page, site: Site, stat
         expect(page.locator("#play")).to_contain_text("play")
     elif state == "over":
         page.locator("#speed-50").click()
-        expect(page.locator("#notice")).to_contain_text("Every job has ended")
+        expect(page.locator(".drive .over")).to_contain_text("Every job has ended")
     page.wait_for_load_state("networkidle")
     asked, before = count_requests(page), page.evaluate(SHOWN)
     pass_page_time(page, 2000)
@@ -125,6 +125,35 @@ def test_what_is_being_typed_survives_the_next_answer(page: Page, site: Site) ->
     assert page.evaluate("document.activeElement.id") == "submit-payload"
     page.keyboard.type("er")
     assert page.locator("#submit-payload").input_value() == "half a letter"
+
+
+def test_an_open_lane_stays_open_over_a_tick(page: Page, site: Site) -> None:
+    """What the learner unfolded is not folded by the next answer; what was closed stays closed."""
+    url, lab = site.board("hhhnnl", 5000)
+    visit(page, url)
+    ready, succeeded = page.locator("#more-ready"), page.locator("#more-succe")
+    ready.locator("summary").click()
+    expect(ready.locator("article").first).to_be_visible()
+    page.locator("#speed-1").click()
+    page.wait_for_function("() => Number(document.getElementById('board').dataset.now) >= 7000")
+    assert lab.world.now() >= 7000
+    expect(ready.locator("article").first).to_be_visible()
+    expect(succeeded.locator("article").first).to_be_hidden()
+
+
+def test_no_speed_is_pressed_on_a_board_that_stands_still(page: Page, site: Site) -> None:
+    """Pressed while it plays, released by a pause, and the reason beside the clock at the end."""
+    visit(page, site.board("zombie", 1000)[0])
+    pressed = page.locator("[aria-pressed=true]")
+    expect(pressed).to_have_count(0)
+    page.locator("#speed-1").click()
+    expect(pressed).to_have_id("speed-1")
+    page.locator("#play", has_text="pause").click()
+    expect(pressed).to_have_count(0)
+    page.locator("#speed-50").click()
+    expect(page.locator(".drive .over")).to_contain_text("Every job has ended")
+    expect(pressed).to_have_count(0)
+    expect(page.locator("#notice")).to_have_count(0)
 
 
 NUMBERS_APART = """

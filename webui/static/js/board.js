@@ -36,10 +36,18 @@
     cancelAnimationFrame(frame);
     clearTimeout(timer);
     shownAt = performance.now();
-    const pane = document.querySelector(".tl .scroll"), line = document.querySelector(".tl-now");
-    // On a narrow screen the timeline is wider than its pane: keep the present in view.
-    if (pane && line) pane.scrollLeft += Math.max(0, line.getBoundingClientRect().x - pane.getBoundingClientRect().right + 40);
+    follow();
     run();
+  }
+
+  // On a narrow screen the timeline is wider than its pane: keep the present in view, whether it went out to the
+  // right, or after a reset to the left, or because a window became narrower.
+  function follow() {
+    const pane = document.querySelector(".tl .scroll"), line = document.querySelector(".tl-now");
+    if (!pane || !line) return;
+    const x = line.getBoundingClientRect().x - pane.getBoundingClientRect().x, room = pane.clientWidth, margin = 40;
+    if (x > room - margin) pane.scrollLeft += x - room + margin;
+    else if (x < margin) pane.scrollLeft += x - margin;
   }
 
   function say(text) {
@@ -57,6 +65,7 @@
   // What a learner does while the board plays happens at the instant that the page shows.
   addEventListener("formdata", (event) => event.formData.set("shown", String(Math.floor(shown()))));
   document.addEventListener("htmx:after:swap", arrived);
+  addEventListener("resize", follow);
   document.addEventListener("htmx:error", () => say("The board does not answer. Is the program still running?"));
 
   const keys = { ".": "step", s: "second", p: "play", r: "reset" };
