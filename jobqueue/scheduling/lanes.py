@@ -24,7 +24,7 @@ class GroupKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What scheduling needs to know of a ready job; the smallest `rank` goes first, and it ends in the number."""
+    """What scheduling needs to know of a ready job; the smallest `rank`, ending in the number, goes first."""
 
     number: int
     group: GroupKey

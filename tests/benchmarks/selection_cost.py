@@ -133,7 +133,7 @@ def main() -> None:
         print(f"{spent * 1e6:7.1f} µs  {spent / strict:4.2f}  {name}{' (!)' * (spent > ALLOWED * strict)}")
     if len(sys.argv) > 1:
         here, old = Path(__file__).parents[2], Path(sys.argv[1])
-        pairs = [(seconds_a_cycle(here), seconds_a_cycle(old)) for _ in range(3)]
+        pairs = [(seconds_a_cycle(here), seconds_a_cycle(old)) for _ in range(6)]
         print(
             f"default options: {min(p[0] for p in pairs) / min(p[1] for p in pairs):.2f} times the older cycle"
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jobqueue import JobQueue
 
 # Fixed examples, 200 in all: a failure shows on every machine, and a pass means the same walks everywhere.
-STEADY = settings(stateful_step_count=70, derandomize=True, deadline=None)
+STEADY = settings(stateful_step_count=60, derandomize=True, deadline=None)
 
 STALE = [
     (operation, "StaleTokenError", reason)
