@@ -1,6 +1,8 @@
 """The one command: help everywhere, one clear line for bad use, a clean stop."""
 
+import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -17,6 +19,7 @@ from webui.cli import main
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = sorted(main.commands)
+STOPS = ["SIGINT", "SIGTERM", "SIGHUP"]
 
 
 def _call(*arguments):
@@ -54,11 +57,15 @@ def test_scenarios_are_listed_with_their_questions():
     ("arguments", "words"),
     [
         (["trace", "zmbie"], "did you mean zombie?"),
-        (["trace", "x" * 500], "there are life_of_a_job, late_poll, zombie, crash_loop, backoff"),
+        (["trace", "x" * 500], f"there are {', '.join(SCENARIOS)}"),
         (["trace"], "Missing argument 'NAME'"),
         (["trace", "zombie", "--seed", "many"], "'many' is not a valid integer"),
         (["board", "--port", "0"], "0 is not in the range"),
         (["board", "--port", "99999"], "99999 is not in the range"),
+        (["board", "--host", ""], "--host: is empty; leave it out, or name an address of this machine."),
+        (["board", "--host", "  "], "--host: is empty"),
+        (["board", "--host", "192.0.2.1"], "cannot listen at 192.0.2.1: "),
+        (["board", "--host", "192.0.2.1", "--port", "8123"], "cannot listen at port 8123 of 192.0.2.1: "),
         (["bord"], "No such command 'bord'"),
     ],
 )
@@ -67,6 +74,7 @@ def test_bad_use_gets_a_clear_line(arguments, words):
     result = _call(*arguments)
     assert result.exit_code in {1, 2}
     assert words in result.output.splitlines()[-1]
+    assert "None" not in result.output
     assert "Traceback" not in result.output
 
 
@@ -78,15 +86,16 @@ def test_a_taken_port_gets_one_clear_line():
         port = taken.getsockname()[1]
         result = _call("board", "--port", str(port))
     assert result.exit_code == 1
-    assert result.output.startswith(f"Error: port {port} of 127.0.0.1 cannot be used")
+    assert result.output.startswith(f"Error: cannot listen at port {port} of 127.0.0.1: ")
     assert "Choose another with --port" in result.output
     assert len(result.output.splitlines()) == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-@pytest.mark.parametrize("sort", [signal.SIGINT, signal.SIGTERM])
-def test_the_board_answers_and_stops_at_once(sort):
-    """The printed address answers; Ctrl-C and kill end the program with code 0."""
+@pytest.mark.parametrize("name", STOPS)
+def test_the_board_answers_and_stops_at_once(name):
+    """The printed address answers; Ctrl-C, kill and a closed terminal end the program with code 0."""
+    sort = getattr(signal, name)
     command = [sys.executable, "-u", "-m", "webui.cli", "board"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         url = process.stdout.readline().split()[-1]
@@ -131,3 +140,64 @@ def test_a_machine_without_a_new_enough_python_gets_one_clear_line(tmp_path):
     assert result.returncode != 0
     assert result.stdout.startswith("jobkit needs Python 3.11 or newer, and found none.")
     assert not (copy / ".venv").exists()
+
+
+class _Lab:
+    """A running `jobkit lab` with folders of its own, and the JupyterLab that it started."""
+
+    def __init__(self, folder):
+        self.work, self.scratch = folder / "work", folder / "scratch"
+        self.work.mkdir()
+        self.scratch.mkdir()
+        environment = os.environ | {"TMPDIR": str(self.scratch), "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-u", "-m", "webui.cli", "lab"]
+        self.process = subprocess.Popen(
+            command, cwd=self.work, env=environment, stdout=subprocess.PIPE, text=True
+        )
+        # It gives up by itself after a minute, and then there is no further line.
+        self.lines = list(iter(self.process.stdout.readline, "Ctrl-C stops it.\n"))[:6]
+        noted = next(self.scratch.glob("jobkit-*/jpserver-*.json"))
+        self.jupyter = os.pidfd_open(json.loads(noted.read_text())["pid"])
+
+    def address(self):
+        return next(line.split()[-1] for line in self.lines if line.startswith("The lessons:"))
+
+    def ended(self, seconds):
+        """Wait for the end of JupyterLab, and return whether it came in time."""
+        return select.select([self.jupyter], [], [], seconds)[0] != []
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """Return a running `jobkit lab`; nothing of it outlives the test."""
+    pytest.importorskip("jupyterlab")
+    lab = _Lab(tmp_path)
+    yield lab
+    lab.process.kill()
+    lab.process.communicate()
+    lab.ended(20)
+    os.close(lab.jupyter)
+
+
+ON_LINUX = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waiting for a foreign process is Linux's")
+
+
+@ON_LINUX
+@pytest.mark.parametrize("name", STOPS)
+def test_the_lab_leaves_nothing_behind(lab, name):
+    """It ends with code 0, JupyterLab with it, and of its temporary folder nothing is left; the copies stay."""
+    with urllib.request.urlopen(lab.address(), timeout=20) as answer:
+        assert answer.status == 200
+    lab.process.send_signal(getattr(signal, name))
+    assert lab.process.wait(30) == 0
+    assert lab.ended(0)
+    assert list(lab.scratch.glob("jobkit-*")) == []
+    assert (lab.work / "answers" / "lessons" / "00_start_here.ipynb").exists()
+
+
+@ON_LINUX
+def test_a_lab_that_is_killed_takes_jupyter_along(lab):
+    """Nobody can tell JupyterLab of a kill -9: it notices that the pipe to its parent is closed."""
+    lab.process.kill()
+    assert lab.process.wait(10) == -signal.SIGKILL
+    assert lab.ended(30)
