@@ -92,6 +92,15 @@ def test_a_job_can_age_up_to_high() -> None:
     assert [card.band for card in board_of(lab).ready if card.id == "J1"] == ["L, aged to H"]
 
 
+@pytest.mark.parametrize(("at", "band"), [(3000, "L"), (8999, "L"), (9000, "L, aged to N")])
+def test_age_counts_from_being_ready(at: int, band: str) -> None:
+    """A low job that is due at 3.0 s counts as normal from 9.0 s on, and not from 6.0 s."""
+    lab = Lab("aging-1", SCENARIOS["aging"])
+    job_id = lab.world.submit("mail", priority=-1, delay_millis=3000)
+    lab.world.advance_to(at)
+    assert [card.band for card in board_of(lab).ready if card.id == job_id] == [band]
+
+
 def test_bands_and_tenants_are_shown_only_where_they_mean_something() -> None:
     """Strict order has no bands; the default tenant has no name."""
     assert {card.band for card in seen("starvation", 500).ready} == {""}

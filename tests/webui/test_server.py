@@ -123,15 +123,19 @@ def test_a_client_that_never_finishes_is_let_go(
     assert len(lab.world.jobs()) == 1
 
 
-def test_the_server_writes_no_lines(served: tuple[int, Lab], capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_server_writes_no_lines(
+    served: tuple[int, Lab], capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     """Neither for a request nor for one that makes no sense: a playing board would fill the terminal."""
     port, lab = served
+    caplog.set_level("INFO")  # what would be written, had not pytest a handler of its own
     assert get(port) == 200
     assert post(port, f"/labs/{lab.id}/step") == 200
     with closing(socket.create_connection(("127.0.0.1", port), timeout=10)) as client:
         client.sendall(b"nonsense\r\n\r\n")
         while client.recv(4096):
             pass
+    assert [record.getMessage() for record in caplog.records if record.name == "werkzeug"] == []
     assert capfd.readouterr() == ("", "")
 
 
