@@ -28,7 +28,9 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("typed", ["NaN", "inf", "1e9", "1.5", "0x10", "--1", "1 2", "½", "five"])
+@pytest.mark.parametrize(
+    "typed", ["NaN", "inf", "1e9", "1.5", "0x10", "--1", "1 2", "½", "five", "١٢", "1_000", "+", "1."]
+)
 def test_a_priority_that_is_no_whole_number_is_refused(board: BoardClient, typed: str) -> None:
     """The page says what it expected and what it found."""
     html = board.do("submit", type="mail", priority=typed)
@@ -38,7 +40,9 @@ def test_a_priority_that_is_no_whole_number_is_refused(board: BoardClient, typed
     assert len(board.lab.world.jobs()) == 1
 
 
-@pytest.mark.parametrize("typed", ["-1", "NaN", "inf", "-inf", "1e9", "3600.001", "1,5", "soon", "0x10"])
+@pytest.mark.parametrize(
+    "typed", ["-1", "NaN", "inf", "-inf", "1e9", "3600.001", "1,5", "soon", "0x10", "١٢", "1_0"]
+)
 def test_a_delay_that_is_no_time_is_refused(board: BoardClient, typed: str) -> None:
     """From 0 to an hour, in seconds."""
     html = board.do("submit", type="mail", delay=typed)
