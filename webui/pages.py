@@ -1,10 +1,11 @@
 """The pages that only show: gallery, scenario, board, source code. Nothing here changes anything."""
 
+from functools import cache
 from importlib.resources import files
 
 from flask import Blueprint, Response, abort, current_app, make_response, render_template, request
 
-from jobqueue.simulation import SCENARIOS, Scenario
+from jobqueue.simulation import CHAPTERS, SCENARIOS, Scenario
 from webui.labs import SPEEDS, Lab, Shelf
 from webui.presenters import board_of, parameters_of, teaser_of
 
@@ -54,8 +55,17 @@ def problem(code: int, title: str, text: str, scenario: Scenario | None = None) 
 @pages.get("/")
 def gallery() -> str:
     """Show all scenarios."""
-    cards = [(scenario, teaser_of(scenario, width=_THUMB_WIDTH)) for scenario in SCENARIOS.values()]
-    return render_template("gallery.html", cards=cards)
+    chapters = {
+        title: [(scenario, _thumb(scenario.name)) for scenario in chapter]
+        for title, chapter in CHAPTERS.items()
+    }
+    return render_template("gallery.html", chapters=chapters)
+
+
+@cache
+def _thumb(name: str) -> str:
+    """Return the small picture of a scenario; it is the same each time, and takes a while to play."""
+    return teaser_of(SCENARIOS[name], width=_THUMB_WIDTH)
 
 
 @pages.get("/scenarios/<name>")

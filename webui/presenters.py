@@ -131,7 +131,7 @@ def charts_of(world: World) -> list[tuple[str, str]]:
 
 def _share_words(stats: Stats, band: str) -> str:
     actual, promised = stats.actual_share.get(band, 0), stats.promised_share[band]
-    return f"{actual:.0%} of {promised:.0%}"
+    return f"{actual:.0%}, promised {promised:.0%}"
 
 
 def _types(world: World, jobs: list[JobView]) -> list[tuple[str, bool]]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from jobqueue.simulation.svg import tag
 
-_WIDTH, _ROW, _BAR, _LEFT, _RIGHT = 420, 30, 14, 76, 110
+_WIDTH, _ROW, _BAR, _LEFT, _RIGHT = 440, 30, 14, 76, 144
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,22 +5,22 @@ from difflib import get_close_matches
 from jobqueue.simulation.scenario import Scenario
 from jobqueue.simulation.scenarios import basics, effects, failures, fairness
 
-SCENARIOS = {
-    scenario.name: scenario
-    for scenario in (
-        basics.LIFE_OF_A_JOB,
-        basics.LATE_POLL,
-        basics.ZOMBIE,
-        basics.CRASH_LOOP,
-        failures.REDRIVE,
-        failures.DEADLINE,
+CHAPTERS = {
+    "Leases and tokens": (basics.LIFE_OF_A_JOB, basics.LATE_POLL, basics.ZOMBIE, basics.CRASH_LOOP),
+    "Failures and retries": (
         basics.BACKOFF,
         failures.JITTER,
         failures.RETRY_STORM,
         failures.RETRY_STORM_BUDGET,
+        failures.DEADLINE,
+        failures.REDRIVE,
+    ),
+    "Effects out in the world": (
         effects.EFFECT_THEN_CRASH,
         effects.LOST_ACKNOWLEDGEMENT,
         effects.UNCERTAIN_REDRIVE,
+    ),
+    "Who is next": (
         fairness.HHHNNL,
         fairness.BORROWING,
         fairness.NOISY_NEIGHBOUR,
@@ -30,9 +30,12 @@ SCENARIOS = {
         fairness.LONG_JOBS,
         fairness.LONG_JOBS_BY_COST,
         fairness.BAND_LIMIT,
-    )
+    ),
 }
-"""All scenarios by name, in the order in which they are best watched."""
+"""The scenarios by what they are about, in the order in which they are best watched."""
+
+SCENARIOS = {scenario.name: scenario for chapter in CHAPTERS.values() for scenario in chapter}
+"""All scenarios by name, in the same order."""
 
 
 def find_scenario(name: str) -> Scenario:
