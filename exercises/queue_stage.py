@@ -49,6 +49,11 @@ class QueueStage:
         self._clock = case.make("ManualClock", library=True)
         self._queue = case.make(kind, self._clock)
 
+    @property
+    def now(self) -> int:
+        """The instant that the clock shows."""
+        return self._now
+
     def at(self, instant: int) -> None:
         """Let time pass until `instant`. Nobody calls the queue meanwhile."""
         untouched = "only the check moves the clock"

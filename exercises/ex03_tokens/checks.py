@@ -4,12 +4,19 @@ Each check tells one short story; when it goes wrong, the story is the report.
 """
 
 from exercises.grader import Case, check
-from exercises.queue_stage import QueueStage
+from exercises.queue_stage import Hold, QueueStage
 
 
 def stage_for(case: Case) -> QueueStage:
     """Set up an empty TokenQueue at t=0."""
     return QueueStage(case, "TokenQueue", error="StaleTokenError")
+
+
+def leased(case: Case) -> tuple[QueueStage, Hold]:
+    """Begin as most stories do: J1 is submitted and A leases it until 10.0 s."""
+    stage = stage_for(case)
+    stage.submits(gives="J1")
+    return stage, stage.polls("A", 10_000, gives="J1")
 
 
 @check(
@@ -32,12 +39,26 @@ def handed_out(case: Case) -> None:
 )
 def leased_once(case: Case) -> None:
     """While A works, B comes away with nothing."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    stage.polls("A", 10_000, gives="J1")
+    stage, _ = leased(case)
     stage.polls("B", 10_000, gives=None)
     stage.at(5_000)
     stage.polls("B", 10_000, gives=None)
+
+
+@check(
+    task=1,
+    points=1,
+    promise="Jobs are handed out in the order of submission: J2 before J10.",
+    needs=(handed_out,),
+)
+def in_order(case: Case) -> None:
+    """Twelve jobs, twelve polls; J10 is not between J1 and J2."""
+    stage = stage_for(case)
+    names = [f"J{number}" for number in range(1, 13)]
+    for name in names:
+        stage.submits(gives=name)
+    for name in names:
+        stage.polls("A", 10_000, gives=name)
 
 
 @check(
@@ -48,9 +69,7 @@ def leased_once(case: Case) -> None:
 )
 def leased_to_the_end(case: Case) -> None:
     """Leased until 10.0 s: at 9.999 s the job is still A's."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    stage.polls("A", 10_000, gives="J1")
+    stage, _ = leased(case)
     stage.at(9_999)
     stage.polls("B", 10_000, gives=None)
 
@@ -59,25 +78,20 @@ def leased_to_the_end(case: Case) -> None:
 def handed_out_again(case: Case) -> None:
     """A has vanished; nobody else must have to do anything about it."""
     stage = stage_for(case)
-    stage.submits(gives="J1")
+    stage.submits("mail", "to Ada", gives="J1")
     stage.polls("A", 10_000, gives="J1")
     stage.at(12_000)
     lease = stage.polls("B", 10_000, gives="J1")
-    stage.lease_has(lease, attempt=2, lease_until=22_000)
+    stage.lease_has(lease, attempt=2, lease_until=22_000, type="mail", payload="to Ada", worker_id="B")
     stage.shows("J1", status="RUNNING", attempts=2)
 
 
 @check(
-    task=2,
-    points=1,
-    promise="A job whose lease ended says so in its last error.",
-    needs=(handed_out_again,),
+    task=2, points=1, promise="A job whose lease ended says so in its last error.", needs=(handed_out_again,)
 )
 def says_why(case: Case) -> None:
     """Whoever looks at J1 learns why it is at its second attempt."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    stage.polls("A", 10_000, gives="J1")
+    stage, _ = leased(case)
     stage.at(12_000)
     stage.polls("B", 10_000, gives="J1")
     stage.shows("J1", last_error="lease expired")
@@ -91,9 +105,7 @@ def says_why(case: Case) -> None:
 )
 def ends_at_the_instant(case: Case) -> None:
     """Leased until 10.0 s: at 10.0 s the job is anybody's."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    stage.polls("A", 10_000, gives="J1")
+    stage, _ = leased(case)
     stage.at(10_000)
     stage.polls("B", 10_000, gives="J1")
 
@@ -103,9 +115,7 @@ def ends_at_the_instant(case: Case) -> None:
 )
 def seen_after_the_end(case: Case) -> None:
     """A look at the job tells the truth without a poll before it."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    stage.polls("A", 10_000, gives="J1")
+    stage, _ = leased(case)
     stage.at(15_000)
     stage.shows("J1", status="PENDING", attempts=1)
 
@@ -118,15 +128,64 @@ def seen_after_the_end(case: Case) -> None:
 )
 def new_token_each_time(case: Case) -> None:
     """Neither the job nor the worker makes a token new: it is the same job each time, and twice A."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    first = stage.polls("A", 10_000, gives="J1")
+    stage, first = leased(case)
     stage.at(12_000)
     second = stage.polls("B", 10_000, gives="J1")
     stage.tokens_differ(first, second)
     stage.at(24_000)
     third = stage.polls("A", 10_000, gives="J1")
     stage.tokens_differ(first, second, third)
+
+
+@check(
+    task=2,
+    points=1,
+    promise="Whoever looks at the instant of the end sees the job PENDING.",
+    needs=(seen_after_the_end, ends_at_the_instant, leased_to_the_end),
+)
+def seen_at_the_instant(case: Case) -> None:
+    """RUNNING at 9.999 s, PENDING at 10.0 s, and nobody has polled in between."""
+    stage, _ = leased(case)
+    stage.at(9_999)
+    stage.shows("J1", status="RUNNING", attempts=1, last_error=None)
+    stage.at(10_000)
+    stage.shows("J1", status="PENDING", attempts=1)
+
+
+@check(
+    task=2,
+    points=1,
+    promise="All leases that are over end at once, and each job keeps its place.",
+    needs=(seen_after_the_end,),
+)
+def all_that_are_over(case: Case) -> None:
+    """Three leases are over, J4 was never tried: the first poll afterwards still gets J1, then J2, then J3."""
+    stage = stage_for(case)
+    for name in ("J1", "J2", "J3", "J4"):
+        stage.submits(gives=name)
+    for name in ("J1", "J2", "J3"):
+        stage.polls("A", 10_000, gives=name)
+    stage.at(12_000)
+    stage.shows("J3", status="PENDING", attempts=1)
+    for name in ("J1", "J2", "J3", "J4"):
+        stage.polls("B", 10_000, gives=name)
+
+
+@check(
+    task=2,
+    points=1,
+    promise="However often a job is handed out, no token comes back.",
+    needs=(new_token_each_time,),
+)
+def many_hand_outs(case: Case) -> None:
+    """Twelve leases of J1, each left to run out."""
+    stage = stage_for(case)
+    stage.submits(gives="J1")
+    holds = []
+    for turn in range(12):
+        stage.at(turn * 11_000)
+        holds.append(stage.polls("A" if turn % 2 else "B", 10_000, gives="J1"))
+        stage.tokens_differ(*holds)
 
 
 @check(
@@ -150,9 +209,7 @@ def happy_path(case: Case) -> None:
 @check(task=3, points=1, promise="Complete with a made-up token is refused.", needs=(happy_path,))
 def made_up_token(case: Case) -> None:
     """Knowing the job's id is no proof of holding its lease."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    stage.polls("A", 10_000, gives="J1")
+    stage, _ = leased(case)
     stage.refuses_complete("J1", "please", by="somebody", stays="RUNNING")
 
 
@@ -164,9 +221,7 @@ def made_up_token(case: Case) -> None:
 )
 def zombie_completes(case: Case) -> None:
     """A sleeps through its lease, B takes over, A wakes up."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    a = stage.polls("A", 10_000, gives="J1")
+    stage, a = leased(case)
     stage.at(12_000)
     stage.polls("B", 10_000, gives="J1")
     stage.at(13_000)
@@ -181,9 +236,7 @@ def zombie_completes(case: Case) -> None:
 )
 def same_worker_again(case: Case) -> None:
     """A hangs, a new process takes A's name and the job, then the old process wakes up."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    old = stage.polls("A", 10_000, gives="J1")
+    stage, old = leased(case)
     stage.at(12_000)
     new = stage.polls("A", 10_000, gives="J1")
     stage.tokens_differ(old, new)
@@ -206,9 +259,7 @@ def token_of_another_job(case: Case) -> None:
 @check(task=3, points=1, promise="A job is finished once: the second complete is refused.", needs=(happy_path,))
 def completed_twice(case: Case) -> None:
     """The lease ends with the job."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    a = stage.polls("A", 10_000, gives="J1")
+    stage, a = leased(case)
     stage.completes(a)
     stage.refuses_complete("J1", a.token, by="A", stays="SUCCEEDED")
     stage.shows("J1", status="SUCCEEDED")
@@ -222,9 +273,7 @@ def completed_twice(case: Case) -> None:
 )
 def refusal_changes_nothing(case: Case) -> None:
     """B's lease must not suffer from what A tries."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    a = stage.polls("A", 10_000, gives="J1")
+    stage, a = leased(case)
     stage.at(12_000)
     b = stage.polls("B", 10_000, gives="J1")
     stage.at(14_000)
@@ -238,9 +287,7 @@ def refusal_changes_nothing(case: Case) -> None:
 @check(task=3, points=1, promise="One millisecond before its end a lease is still good.", needs=(happy_path,))
 def last_millisecond(case: Case) -> None:
     """Leased until 10.0 s: at 9.999 s the worker is in time."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    a = stage.polls("A", 10_000, gives="J1")
+    stage, a = leased(case)
     stage.at(9_999)
     stage.completes(a)
 
@@ -253,9 +300,7 @@ def last_millisecond(case: Case) -> None:
 )
 def late_at_the_instant(case: Case) -> None:
     """Leased until 10.0 s: at 10.0 s the worker is late."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    a = stage.polls("A", 10_000, gives="J1")
+    stage, a = leased(case)
     stage.at(10_000)
     stage.refuses_complete("J1", a.token, by="A", stays="PENDING")
     stage.shows("J1", status="PENDING")
@@ -269,77 +314,27 @@ def late_at_the_instant(case: Case) -> None:
 )
 def late_and_alone(case: Case) -> None:
     """No other worker is about, yet A is late."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    a = stage.polls("A", 10_000, gives="J1")
+    stage, a = leased(case)
     stage.at(15_000)
     stage.refuses_complete("J1", a.token, by="A", stays="PENDING")
 
 
 @check(
-    task=4,
+    task=3,
     points=1,
-    promise="A failed job is ready again at once, and says why it failed.",
-    needs=(happy_path,),
+    promise="At the third hand-out the tokens of both earlier ones are refused, and the third is good.",
+    needs=(zombie_completes, completed_twice, refusal_changes_nothing, many_hand_outs),
 )
-def failed_and_ready(case: Case) -> None:
-    """No waiting before the retry: the next poll may have the job."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    a = stage.polls("A", 10_000, gives="J1")
-    stage.at(2_000)
-    stage.fails(a, "disk full")
-    stage.shows("J1", status="PENDING", attempts=1, last_error="disk full")
-    b = stage.polls("B", 10_000, gives="J1")
-    stage.lease_has(b, attempt=2, lease_until=12_000)
-
-
-@check(
-    task=4,
-    points=2,
-    promise="A worker that lost its lease cannot fail the job that another one now holds.",
-    needs=(happy_path, handed_out_again),
-)
-def zombie_fails(case: Case) -> None:
-    """A late failure is as wrong as a late success: it would take the job out of B's hands."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    a = stage.polls("A", 10_000, gives="J1")
+def two_zombies(case: Case) -> None:
+    """A and B have lost J1, C completes it."""
+    stage, a = leased(case)
     stage.at(12_000)
-    stage.polls("B", 10_000, gives="J1")
-    stage.refuses_fail("J1", a.token, by="A", stays="RUNNING")
-
-
-@check(
-    task=4, points=1, promise="After a failure the attempt's token is good for nothing.", needs=(happy_path,)
-)
-def token_after_failure(case: Case) -> None:
-    """A fails the job and then thinks better of it."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    a = stage.polls("A", 10_000, gives="J1")
-    stage.at(2_000)
-    stage.fails(a, "disk full")
-    stage.refuses_complete("J1", a.token, by="A", stays="PENDING")
     b = stage.polls("B", 10_000, gives="J1")
-    stage.tokens_differ(a, b)
+    stage.at(24_000)
+    c = stage.polls("C", 10_000, gives="J1")
     stage.refuses_complete("J1", a.token, by="A", stays="RUNNING")
-
-
-@check(
-    task=4,
-    points=1,
-    promise="Two hand-outs within one millisecond have two tokens.",
-    needs=(failed_and_ready,),
-)
-def no_time_between(case: Case) -> None:
-    """Workers that fail at once: the clock stands still meanwhile, and each token is new all the same."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    first = stage.polls("A", 10_000, gives="J1")
-    stage.fails(first, "disk full")
-    second = stage.polls("B", 10_000, gives="J1")
-    stage.tokens_differ(first, second)
-    stage.fails(second, "disk full")
-    third = stage.polls("A", 10_000, gives="J1")
-    stage.tokens_differ(first, second, third)
+    stage.refuses_complete("J1", b.token, by="B", stays="RUNNING")
+    stage.shows("J1", status="RUNNING", attempts=3)
+    stage.completes(c)
+    stage.shows("J1", status="SUCCEEDED", attempts=3)
+    stage.polls("A", 10_000, gives=None)

@@ -60,6 +60,7 @@ class TokenQueue:
     def poll(self, worker_id: str, lease_millis: int) -> Lease | None:
         """Hand the first PENDING job to this worker, leased until now + lease_millis.
 
+        First is first in the order of submission, also when a job has been tried before.
         The job is RUNNING then and its attempts are one more. Every poll that hands out a job makes a new
         token, one that this queue has never given before. None if no job is PENDING.
         """
@@ -70,7 +71,7 @@ class TokenQueue:
         raise NotImplementedError("ex03, task 1: view")
 
     def complete(self, job_id: str, token: str) -> None:
-        """Mark the job SUCCEEDED, for the worker that holds its current lease.
+        """Mark the job SUCCEEDED, for the worker that holds its current lease. Its last_error stays.
 
         Raises:
             StaleTokenError: The token is not the one of the job's current lease. The job stays as it is.

@@ -162,6 +162,10 @@ class Case:
             self.broken(f"a record with the field {name}", record, How.NO_RECORD)
         return record.fields[name]
 
+    def retell(self, trace: tuple[str, ...]) -> None:
+        """Put another story in place of the one so far: of several tellings only one is shown."""
+        self._trace = list(trace)
+
     def replace_last(self, words: str) -> None:
         """Rewrite the last step of the trace: some steps are known in full only afterwards."""
         self._trace[-1] = words

@@ -4,6 +4,7 @@ import difflib
 import importlib.util
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,9 @@ class Exercise:
     tasks: tuple[Task, ...]
     checks: tuple[Check, ...] = field(repr=False)
     misconceptions: tuple[Misconception, ...] = field(repr=False)
+    equivalents: Mapping[str, str] = field(
+        repr=False
+    )  # mechanical changes that break no promise, each with why
 
     @property
     def id(self) -> str:
@@ -109,7 +113,7 @@ def load(folder: Path) -> Exercise:
 
 
 def _read(folder: Path) -> Exercise:
-    told = _toml(folder / "exercise.toml")
+    told, wrong = _toml(folder / "exercise.toml"), _toml(folder / "mutants.toml")
     exercise = Exercise(
         folder=folder,
         title=told["title"],
@@ -119,8 +123,9 @@ def _read(folder: Path) -> Exercise:
         why=" ".join(told["why"].split()),
         limits=Limits(**told.get("limits", {})),
         tasks=tuple(Task(**task) for task in told["tasks"]),
-        checks=_checks(folder / "checks.py"),
-        misconceptions=tuple(read_misconception(entry) for entry in _toml(folder / "mutants.toml")["mutant"]),
+        checks=tuple(check for path in check_files(folder) for check in _checks(path)),
+        misconceptions=tuple(read_misconception(entry) for entry in wrong["mutant"]),
+        equivalents={entry["change"]: entry["reason"] for entry in wrong.get("equivalent", [])},
     )
     for problem in _contradictions(exercise):
         raise BadExerciseError(f"{folder.name}: {problem}")
@@ -131,8 +136,13 @@ def _toml(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
+def check_files(folder: Path) -> list[Path]:
+    """The files with an exercise's checks in the order of running: checks.py, then those that go on from it."""
+    return [folder / "checks.py", *sorted(folder.glob("checks_*.py"))]
+
+
 def _checks(path: Path) -> tuple[Check, ...]:
-    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_checks", path)
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ValueError(f"{path.name} cannot be imported")
     module = importlib.util.module_from_spec(spec)
@@ -150,4 +160,8 @@ def _contradictions(exercise: Exercise) -> list[str]:
             found.append(f"task {task.number} promises {task.points} points, its checks give {earned}")
     tasks = {task.number for task in exercise.tasks}
     found += [f"{check.name} belongs to no task" for check in exercise.checks if check.task not in tasks]
+    for place, check in enumerate(exercise.checks):
+        found += [
+            f"{check.name} needs {one}, no earlier check" for one in check.needs if one not in names[:place]
+        ]
     return found + contradictions(exercise.misconceptions, names)

@@ -28,8 +28,16 @@ class Check:
     run: Story
 
 
-def check(*, promise: str, task: int, points: int, needs: tuple[Check, ...] = ()) -> Callable[[Story], Check]:
+def check(
+    *, promise: str, task: int, points: int, needs: tuple[Check | str, ...] = ()
+) -> Callable[[Story], Check]:
     """Make a check out of a function that takes a `Case`.
+
+    Args:
+        promise: What the learner reads first when it is broken.
+        task: The number of the task that it belongs to.
+        points: What it is worth.
+        needs: Checks that must have passed before; by name if they are in another file.
 
     Raises:
         ValueError: The promise is empty or longer than a line, or there is nothing to earn.
@@ -41,8 +49,10 @@ def check(*, promise: str, task: int, points: int, needs: tuple[Check, ...] = ()
 
     def make(function: Story) -> Check:
         about = (inspect.getdoc(function) or "").partition("\n")[0]
-        return Check(
-            function.__name__, promise, task, points, tuple(need.name for need in needs), about, function
-        )
+        return Check(function.__name__, promise, task, points, tuple(map(_name, needs)), about, function)
 
     return make
+
+
+def _name(need: Check | str) -> str:
+    return need if isinstance(need, str) else need.name

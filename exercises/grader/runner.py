@@ -6,7 +6,7 @@ and a fresh process takes the next one: one broken method costs its own checks, 
 
 import importlib.util
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from exercises.grader.checking import Check
 from exercises.grader.diagnosis import diagnose
 from exercises.grader.lodging import working_folder
 from exercises.grader.process import AnswerProcess, NoAnswer, Stopped
+from exercises.grader.provenance import objection
 from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
 
 
@@ -29,7 +30,14 @@ class Unloadable(Exception):  # noqa: N818  a verdict, not a fault
         self.verdict, self.reason, self.line = verdict, reason, line
 
 
-def run(exercise: Exercise, answer: bytes, path: Path, tell: Callable[[str], None] = lambda _: None) -> Result:
+def run(
+    exercise: Exercise,
+    answer: bytes,
+    path: Path,
+    tell: Callable[[str], None] = lambda _: None,
+    *,
+    copies: bool = True,
+) -> Result:
     """Check one answer.
 
     Args:
@@ -37,9 +45,11 @@ def run(exercise: Exercise, answer: bytes, path: Path, tell: Callable[[str], Non
         answer: The file's bytes, read once: a save in the middle changes nothing.
         path: Where it came from; shown, never opened.
         tell: Called with each check's name as it begins.
+        copies: Whether the kit's own right answers are refused as copied; not when the kit checks itself.
     """
     try:
         source = _decode(answer)
+        _demand_own_work(exercise, source, copies=copies)
     except Unloadable as problem:
         results = [_unloaded(check, problem) for check in exercise.checks]
     else:
@@ -59,6 +69,21 @@ def _decode(answer: bytes) -> str:
         raise Unloadable(Verdict.FAIL, reason) from None
 
 
+def refutes(exercise: Exercise, source: str, path: Path) -> bool:
+    """Whether any check fails this text or stops it; what comes after the first such check is not run."""
+    with working_folder() as folder:
+        results = _Run(exercise, source, path, folder).all(
+            lambda _: None, enough={Verdict.FAIL, Verdict.STOPPED}
+        )
+    return results[-1].verdict in {Verdict.FAIL, Verdict.STOPPED}
+
+
+def _demand_own_work(exercise: Exercise, source: str, *, copies: bool) -> None:
+    problem = objection(exercise, source, copies=copies)
+    if problem is not None:
+        raise Unloadable(Verdict.NOT_ATTEMPTED, *problem)
+
+
 class _OutOfTime(Exception):  # noqa: N818  a verdict, not a fault
     """The whole check's time was over before this call's was."""
 
@@ -74,14 +99,16 @@ class _Run:
     process: AnswerProcess | None = None
     deadline: float = 0.0
 
-    def all(self, tell: Callable[[str], None]) -> list[CheckResult]:
-        """Run every check in order."""
+    def all(self, tell: Callable[[str], None], enough: Container[Verdict] = ()) -> list[CheckResult]:
+        """Run every check in order, up to the first that ends with a verdict that is enough."""
         self.deadline = time.monotonic() + self.exercise.limits.total_seconds
         results: list[CheckResult] = []
         try:
             for check in self.exercise.checks:
                 tell(check.name)
                 results.append(self._one(check, results))
+                if results[-1].verdict in enough:
+                    break
         except Unloadable as problem:
             # Executing the file fails the same way each time; repeating it would only cost the learner time.
             results += [_unloaded(check, problem) for check in self.exercise.checks[len(results) :]]

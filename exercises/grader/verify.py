@@ -7,17 +7,20 @@ is worse than none.
 import ast
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from exercises.grader import runner
-from exercises.grader.catalogue import Exercise, folders
+from exercises.grader.catalogue import Exercise, check_files, folders
 from exercises.grader.errors import BadExerciseError
+from exercises.grader.mechanical import Mechanical, mechanical_mutants
 from exercises.grader.misconceptions import Form, Misconception
 from exercises.grader.records import Result, Verdict
 
 FILES = {"task.md", "starter.py", "checks.py", "solution.py", "exercise.toml", "mutants.toml", "alternatives"}
 IGNORED = {"__pycache__"}
 SHORTEST_QUOTE = 12
+MECHANICAL_AT_ONCE = 3
 KINDLY = {Verdict.NOT_ATTEMPTED, Verdict.SKIPPED}
 
 Tell = Callable[[str], None]
@@ -39,13 +42,19 @@ def verify(exercise: Exercise, tell: Tell = lambda _: None) -> list[str]:
 
 def grade(exercise: Exercise, text: str) -> Result:
     """Check one text as if a learner had written it."""
-    return runner.run(exercise, text.encode(), Path("answers") / f"{exercise.id}.py")
+    return runner.run(exercise, text.encode(), shown_path(exercise), copies=False)
+
+
+def shown_path(exercise: Exercise) -> Path:
+    """Where a learner's answer would lie."""
+    return Path("answers") / f"{exercise.id}.py"
 
 
 def _files(exercise: Exercise) -> Iterator[str]:
     present = {path.name for path in exercise.folder.iterdir()} - IGNORED
     yield from (f"{name} is missing" for name in sorted(FILES - present))
-    yield from (f"{name} does not belong here" for name in sorted(present - FILES))
+    checks = {path.name for path in check_files(exercise.folder)}
+    yield from (f"{name} does not belong here" for name in sorted(present - FILES - checks))
     if not exercise.alternatives():
         yield "there is no right answer in alternatives/ that is built differently"
     there = {folder.name.partition("_")[0] for folder in folders(exercise.folder.parent)}
@@ -125,6 +134,27 @@ def _form(exercise: Exercise, wrong: Misconception, form: Form, solution: str) -
         yield f"{wrong.id} is diagnosed as {found.misconception if found else 'nothing'}"
 
 
+def _mechanical(exercise: Exercise) -> Iterator[str]:
+    """Every small change to the solution is noticed, except those that change nothing that is promised."""
+    mutants = mechanical_mutants(exercise.text("solution.py"))
+    names = {mutant.change for mutant in mutants}
+    yield from (
+        f"equivalent {name!r} is no change that is made" for name in exercise.equivalents if name not in names
+    )
+
+    def noticed(mutant: Mechanical) -> bool:
+        return runner.refutes(exercise, mutant.text, shown_path(exercise))
+
+    # Half of each run is waiting for a process to start, so several side by side cost little.
+    with ThreadPoolExecutor(MECHANICAL_AT_ONCE) as pool:
+        for mutant, killed in zip(mutants, pool.map(noticed, mutants), strict=True):
+            listed = mutant.change in exercise.equivalents
+            if killed and listed:
+                yield f"{mutant.change!r} is listed as equivalent, but a check fails it"
+            elif not killed and not listed:
+                yield f"no check fails {mutant.change!r}: add one, or list it as equivalent with the reason"
+
+
 def _hints(exercise: Exercise) -> Iterator[str]:
     """A hint that quotes the solution ends the learning."""
     lines = {line.strip() for line in exercise.text("solution.py").splitlines()}
@@ -155,5 +185,6 @@ PARTS: dict[str, Callable[[Exercise], Iterator[str]]] = {
     "starter": _starter,
     "right answers": _right_answers,
     "misconceptions": _misconceptions,
+    "mechanical mutants": _mechanical,
     "hints": _hints,
 }

@@ -9,8 +9,17 @@ from exercises.grader.records import CheckResult, Result, Verdict
 EXERCISE = catalogue.find("ex03")
 SOLUTION = EXERCISE.text("solution.py")
 SHOWN_PATH = PurePosixPath("answers/ex03_tokens.py")  # the agreed words are the same on every system
+OWN_ANSWER = SOLUTION.replace("is not the token of a current lease on", "does not open")
 LAST_TASK = ("failed_and_ready", "zombie_fails", "token_after_failure")  # they call `fail` whatever it does
-WAITING = "no_time_between"  # it calls `fail` too, but only if failed_and_ready has passed
+# These call `fail` too, but only if the ones before have passed.
+WAITING = (
+    "no_time_between",
+    "fails_in_time",
+    "fails_too_late",
+    "fails_for_nobody_else",
+    "ended_once",
+    "any_story",
+)
 FAIL_BODY = """        job = self._held(job_id, token)
         self._end_attempt(job, error)"""
 
@@ -18,7 +27,7 @@ FAIL_BODY = """        job = self._held(job_id, token)
 @cache
 def grade(text: str) -> Result:
     """Check one text against ex03; a text that several tests look at is run once."""
-    return runner.run(EXERCISE, text.encode(), SHOWN_PATH)
+    return runner.run(EXERCISE, text.encode(), SHOWN_PATH, copies=False)
 
 
 def named(result: Result, name: str) -> CheckResult:

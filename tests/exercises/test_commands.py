@@ -12,7 +12,7 @@ from exercises.grader.ladder import ladder
 from exercises.grader.misconceptions import Misconception
 from exercises.grader.progress import Standing
 from tests.exercises import newcomers
-from tests.exercises.grading import EXERCISE, SOLUTION, with_fail
+from tests.exercises.grading import EXERCISE, OWN_ANSWER, SOLUTION, with_fail
 from webui.exercise_commands import COMMANDS
 
 JOBKIT = click.Group("jobkit", commands={str(command.name): command for command in COMMANDS})
@@ -56,12 +56,12 @@ def test_start_never_overwrites_an_answer() -> None:
 
 
 def test_check_is_green_only_for_a_right_answer() -> None:
-    """Exit code 1 for the starter, 0 for the solution."""
+    """Exit code 1 for the starter, 0 for a learner's own right answer."""
     jobkit("start", "ex03")
     assert jobkit("check", "ex03").exit_code == 1
-    ANSWER.write_text(SOLUTION, encoding="utf-8")
+    ANSWER.write_text(OWN_ANSWER, encoding="utf-8")
     said = jobkit("check", "ex03")
-    assert (said.exit_code, said.output.splitlines()[0]) == (0, "All 22 checks pass. Tokens and zombies: done.")
+    assert (said.exit_code, said.output.splitlines()[0]) == (0, "All 32 checks pass. Tokens and zombies: done.")
 
 
 @pytest.mark.parametrize("name", ["ex03", "03", "3", "ex03_tokens", "tokens", "EX03", "answers/ex03_tokens.py"])
@@ -200,7 +200,7 @@ def test_a_hint_says_that_the_file_has_changed_since_the_check() -> None:
     ANSWER.write_text(mutant("late_by_one"), encoding="utf-8")
     jobkit("check")
     assert "has changed since" not in jobkit("hint").output
-    ANSWER.write_text(SOLUTION, encoding="utf-8")
+    ANSWER.write_text(OWN_ANSWER, encoding="utf-8")
     assert "Your file has changed since the last check" in jobkit("hint").output
 
 
@@ -233,7 +233,7 @@ def test_progress_of_another_version_keeps_its_scores() -> None:
     scores = {"points": 3, "best": 9, "possible": 24, "passed": False}
     old = {"version": 1, "last": "ex03_tokens", "exercises": {"ex03_tokens": {**scores, "hints": 2}}}
     file.write_text(json.dumps(old), encoding="utf-8")
-    assert jobkit("progress").output.splitlines()[1].split()[-4:] == ["3", "9", "27", "begun"]
+    assert jobkit("progress").output.splitlines()[1].split()[-4:] == ["3", "9", "39", "begun"]
 
 
 def test_reset_keeps_every_old_answer_under_a_number() -> None:
@@ -250,25 +250,25 @@ def test_reset_keeps_every_old_answer_under_a_number() -> None:
 def test_progress_counts_the_best_result() -> None:
     """A later mistake does not take away what was reached."""
     jobkit("start", "ex03")
-    ANSWER.write_text(SOLUTION, encoding="utf-8")
+    ANSWER.write_text(OWN_ANSWER, encoding="utf-8")
     jobkit("check")
     ANSWER.write_text(EXERCISE.text("starter.py"), encoding="utf-8")
     jobkit("check")
     told = json.loads(Path("answers/progress.json").read_text(encoding="utf-8"))
     standing = told["exercises"]["ex03_tokens"]
-    assert (standing["points"], standing["best"]) == (0, 27)
-    assert jobkit("progress").output.splitlines()[-1] == "27 of 27 points."
+    assert (standing["points"], standing["best"]) == (0, 39)
+    assert jobkit("progress").output.splitlines()[-1] == "39 of 39 points."
 
 
 def test_after_a_reset_hints_begin_anew_but_the_best_result_stays() -> None:
     """The starter has no mistakes yet, and what was reached is not taken away."""
     jobkit("start", "ex03")
-    ANSWER.write_text(SOLUTION, encoding="utf-8")
+    ANSWER.write_text(OWN_ANSWER, encoding="utf-8")
     jobkit("check")
     jobkit("reset")
     assert "First: jobkit check ex03" in jobkit("hint").output
     row = jobkit("progress").output.splitlines()[1]
-    assert row.split()[-4:] == ["0", "27", "27", "done"]
+    assert row.split()[-4:] == ["0", "39", "39", "done"]
 
 
 def test_a_broken_progress_file_is_kept_under_another_name() -> None:
@@ -287,7 +287,7 @@ def test_check_speaks_json_on_request() -> None:
     """The output is one JSON text and nothing else."""
     jobkit("start", "ex03")
     told = json.loads(jobkit("check", "ex03", "--json").output)
-    assert (told["exercise"], told["passed"], told["possible"]) == ("ex03_tokens", False, 27)
+    assert (told["exercise"], told["passed"], told["possible"]) == ("ex03_tokens", False, 39)
 
 
 def test_no_colour_when_it_is_not_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,4 +306,4 @@ def test_help_says_that_this_is_no_sandbox() -> None:
 
 def test_list_names_every_exercise() -> None:
     """With its points."""
-    assert "ex03  Tokens and zombies, 27 points" in jobkit("list").output
+    assert "ex03  Tokens and zombies, 39 points" in jobkit("list").output

@@ -104,7 +104,7 @@ def test_a_trick_in_one_method_costs_only_the_checks_that_call_it(trick: Trick) 
     assert time.monotonic() - before < LONGEST_SECONDS
     found = verdicts(result)
     assert {found.pop(name) for name in LAST_TASK} == {trick.verdict}
-    assert found.pop(WAITING) is Verdict.SKIPPED
+    assert {found.pop(name) for name in WAITING} == {Verdict.SKIPPED}
     assert set(found.values()) == {Verdict.PASS}
     assert trick.says in named(result, "zombie_fails").reason
 
@@ -113,7 +113,7 @@ def test_a_trick_in_one_method_costs_only_the_checks_that_call_it(trick: Trick) 
 def test_a_loop_is_shown_by_the_line_in_which_it_runs(path: str) -> None:
     """Whoever wrote an endless loop wants to know where."""
     text = with_fail("while True:\n    self._clock.now()")
-    one_loop_is_enough = replace(EXERCISE, limits=Limits(call_seconds=1.0, total_seconds=1.2))
+    one_loop_is_enough = replace(EXERCISE, limits=Limits(call_seconds=0.5, total_seconds=3.0))
     hung = named(runner.run(one_loop_is_enough, text.encode(), Path(path)), "failed_and_ready").line
     assert hung is not None
     assert hung.function == "fail"
@@ -126,7 +126,7 @@ def test_a_wrong_answer_stays_wrong_whatever_it_does_around_it(trick: Trick) -> 
     result = grade(with_fail(trick.code))
     found = verdicts(result)
     assert {found.pop(name) for name in LAST_TASK} == {trick.verdict}
-    assert found.pop(WAITING) is Verdict.SKIPPED
+    assert {found.pop(name) for name in WAITING} == {Verdict.SKIPPED}
     assert set(found.values()) == {Verdict.PASS}
     assert trick.says in named(result, "failed_and_ready").got
 
@@ -138,7 +138,7 @@ def test_a_memory_hog_is_stopped_for_its_memory(code: str) -> None:
     result = grade(with_fail(code))
     found = verdicts(result)
     assert {found.pop(name) for name in LAST_TASK} == {Verdict.STOPPED}
-    assert found.pop(WAITING) is Verdict.SKIPPED
+    assert {found.pop(name) for name in WAITING} == {Verdict.SKIPPED}
     assert set(found.values()) == {Verdict.PASS}
     assert "memory" in named(result, "zombie_fails").reason
 
@@ -246,7 +246,7 @@ def test_a_value_that_claims_to_equal_everything_is_compared_by_what_it_is() -> 
 
 def test_leftover_threads_do_not_keep_the_grader_waiting_or_spoil_the_next_check() -> None:
     """A thread that never ends dies with its process; a right answer stays right."""
-    thread = "import threading\nthreading.Thread(target=threading.Event().wait).start()\n"
+    thread = "import threading\nthreading.stack_size(262_144)\nthreading.Thread(target=threading.Event().wait).start()\n"
     before = time.monotonic()
     result = grade(with_fail(f"{thread}job = self._held(job_id, token)\nself._end_attempt(job, error)"))
     assert time.monotonic() - before < LONGEST_SECONDS
@@ -309,7 +309,7 @@ def test_time_that_is_used_up_makes_the_rest_inconclusive() -> None:
     result = runner.run(hasty, with_fail("while True:\n    pass").encode(), SHOWN_PATH)
     last = named(result, "token_after_failure")
     assert last.verdict is Verdict.INCONCLUSIVE
-    assert last.reason == "The 1.5 s for all checks together are used up: 19 of 22 checks were run."
+    assert last.reason == "The 1.5 s for all checks together are used up: 24 of 32 checks were run."
 
 
 @pytest.mark.parametrize("path", ["an answer/ex03 ü.py", "答え.py"])

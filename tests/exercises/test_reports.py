@@ -17,6 +17,8 @@ from tests.exercises.grading import EXERCISE, LAST_TASK, SOLUTION, grade, named,
 
 GOLDEN = Path(__file__).parent / "golden"
 WRONG = EXERCISE.misconceptions
+LOST_AT_THE_THIRD = """job = self._held(job_id, token)
+self._end_attempt(job, error if job.attempts != 3 else None)"""
 
 
 def golden(name: str, text: str) -> str:
@@ -51,6 +53,8 @@ def test_each_misconception_is_told_in_the_agreed_words(wrong: Misconception) ->
         ("empty", ""),
         ("syntax_error", "def broken(:\n"),
         ("endless_loop", with_fail("while True: pass")),
+        ("unforeseen", with_fail(LOST_AT_THE_THIRD)),
+        ("wrapper", "from jobqueue import JobQueue\n"),
     ],
 )
 def test_the_other_ends_are_told_in_the_agreed_words(name: str, text: str) -> None:
@@ -61,7 +65,7 @@ def test_the_other_ends_are_told_in_the_agreed_words(name: str, text: str) -> No
 
 def test_no_golden_file_outlives_what_it_shows() -> None:
     """Each file belongs to a misconception or to one of the other ends."""
-    others = {"_starter", "_solution", "_empty", "_syntax_error", "_endless_loop"}
+    others = {"_starter", "_solution", "_empty", "_syntax_error", "_endless_loop", "_unforeseen", "_wrapper"}
     assert {path.stem for path in GOLDEN.iterdir()} == {wrong.id for wrong in WRONG} | others
 
 
@@ -99,7 +103,7 @@ def test_the_json_form_holds_the_same_record() -> None:
     """It survives the way through text, and its numbers are those of the record."""
     result = grade(WRONG[0].applied_to(SOLUTION))
     told = json.loads(json.dumps(result.as_json()))
-    assert (told["points"], told["possible"], told["passed"]) == (result.points, 27, False)
+    assert (told["points"], told["possible"], told["passed"]) == (result.points, 39, False)
     assert told["diagnosis"]["misconception"] == WRONG[0].id
     assert [check["verdict"] for check in told["checks"]] == [str(check.verdict) for check in result.checks]
 
@@ -107,7 +111,7 @@ def test_the_json_form_holds_the_same_record() -> None:
 def test_partial_points_are_given_for_each_check_that_passes() -> None:
     """Without task 4 everything else counts."""
     result = grade(with_fail("raise NotImplementedError('ex03, task 4: fail')"))
-    assert (result.points, result.possible) == (22, 27)
+    assert (result.points, result.possible) == (27, 39)
     assert result.told_first is named(result, "failed_and_ready")
     assert named(result, "failed_and_ready").verdict is Verdict.NOT_ATTEMPTED
 
@@ -117,7 +121,7 @@ def test_not_attempted_and_skipped_are_explained_where_they_occur() -> None:
     both = report.plain(grade(EXERCISE.text("starter.py")), EXERCISE)
     explained = "(not attempted = this part is still to write; skipped = a check that it builds on"
     assert both.count(explained) == 1
-    assert "skipped" not in report.plain(grade(WRONG[0].applied_to(SOLUTION)), EXERCISE)
+    assert "skipped" not in report.plain(grade(SOLUTION), EXERCISE)
 
 
 def test_several_possible_misconceptions_are_all_told_and_none_of_them_is_hinted_at() -> None:

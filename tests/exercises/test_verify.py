@@ -136,7 +136,7 @@ def test_a_stray_file_is_found_out(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "says"),
     [
-        ("exercise.toml", "points = 13", "points = 12", "task 3 promises 12 points, its checks give 13"),
+        ("exercise.toml", "points = 14", "points = 13", "task 3 promises 13 points, its checks give 14"),
         (
             "exercise.toml",
             'happy_path = "happy_path"',

@@ -14,7 +14,9 @@ from exercises.grader.wire import Opaque, Record, pack, unpack
 MODULES = [
     "exercises.grader.diagnosis",
     "exercises.grader.ladder",
+    "exercises.grader.mechanical",
     "exercises.grader.page",
+    "exercises.grader.provenance",
     "exercises.grader.verify",
     "exercises.grader.wire",
 ]

@@ -63,11 +63,12 @@ class TokenQueue:
         return job_id
 
     def poll(self, worker_id: str, lease_millis: int) -> Lease | None:
-        """Hand out the job that has waited longest."""
+        """Hand out the job that was submitted first, of those that wait."""
         self._drop_old_leases()
         if not self._waiting:
             return None
-        job_id = self._waiting.pop(0)
+        job_id = min(self._waiting, key=lambda waiting: int(waiting[1:]))
+        self._waiting.remove(job_id)
         view = self._views[job_id]
         view.attempts += 1
         view.status = "RUNNING"

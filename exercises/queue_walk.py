@@ -1,0 +1,251 @@
+"""Stories that nobody thought of: drawn from a seed, told to the answer and to the model, cut to the shortest.
+
+The named checks tell what an author foresaw. This finds the rest, and still shows a story that can be read.
+"""
+
+import logging
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from exercises.grader import Case
+from exercises.grader.case import Broken
+from exercises.queue_model import Model
+from exercises.queue_stage import Hold, QueueStage
+
+LOG = logging.getLogger(__name__)
+MADE_UP = "a made-up token"
+LEASES = (1, 1_000, 1_000, 4_000, 10_000)
+WORKERS = ("A", "B", "C")
+DELICATE_SHARE = 0.8  # most calls are about jobs that are held: elsewhere every report is refused
+MOST_TRIES = 200  # a shortest story is worth some hundredths of a second, not the learner's patience
+
+
+class Act(StrEnum):
+    """What happens in one step."""
+
+    SUBMIT = "submit"
+    POLL = "poll"
+    COMPLETE = "complete"
+    FAIL = "fail"
+    VIEW = "view"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a story. It keeps its meaning when others are dropped; one that has none left is passed over.
+
+    `number` names it. `job` is the number of the step that submitted the job, as ids change when steps go;
+    `shown` is the number of the poll whose token is shown, None a made-up token.
+    """
+
+    number: int
+    at: int
+    act: Act
+    job: int | None = None
+    worker: str = ""
+    lease_millis: int = 0
+    shown: int | None = None
+
+
+StageFor = Callable[[Case], QueueStage]
+
+
+def walk(case: Case, stage_for: StageFor, widths: Mapping[int, int], turns: int) -> None:
+    """Tell one story per seed; let the first that goes wrong end the check, as short as it gets.
+
+    Args:
+        case: The conversation with the answer.
+        stage_for: Sets up an empty queue.
+        widths: For each seed how many jobs are open at any time. Few jobs are handed out often, many compete.
+            The seed is named in the trace, so that anybody can draw the same story again.
+        turns: How many calls follow, not counting the looks between them.
+    """
+    for seed, width in widths.items():
+        story = draw(seed, width, turns)
+        LOG.info("seed %d: a story of %d steps", seed, len(story))
+        broken = _broken_by(case, stage_for, story)
+        if broken is not None:
+            short, broken, trace = shortest(case, stage_for, story, broken)
+            head = f"(drawn with seed {seed}; of its {len(story)} steps these {len(short)} are enough)"
+            case.retell((head, *trace))
+            raise broken
+
+
+def draw(seed: int, width: int, turns: int) -> list[Step]:
+    """Draw a story. The same seed draws the same one everywhere."""
+    drawing = _Drawing(random.Random(seed))  # noqa: S311  a story, no secret
+    for _ in range(turns):
+        while sum(job.status != "SUCCEEDED" for job in drawing.model.jobs.values()) < width:
+            drawing.add(Act.SUBMIT)
+        drawing.turn()
+    for number in drawing.model.jobs:
+        drawing.add(Act.VIEW, job=drawing.submits[number - 1])
+    return drawing.story
+
+
+@dataclass(slots=True)
+class _Drawing:
+    """A story as far as it is drawn. It follows the model, to come near to what is delicate."""
+
+    chance: random.Random
+    now: int = 0
+    model: Model = field(default_factory=Model)
+    story: list[Step] = field(default_factory=list)
+    submits: list[int] = field(default_factory=list)
+    polls: dict[int, list[int]] = field(default_factory=dict)
+
+    def turn(self) -> None:
+        """Let time pass or not, let somebody call, look at the job in question or at another one."""
+        self.now = self._next_instant()
+        act = self.chance.choices([Act.POLL, Act.COMPLETE, Act.FAIL, Act.VIEW], [5, 2, 3, 3])[0]
+        job = self._job()
+        match act:
+            case Act.POLL:
+                # Lengths that differ let the lease that began last end first.
+                self.add(act, worker=self.chance.choice(WORKERS), lease_millis=self.chance.choice(LEASES))
+            case Act.COMPLETE | Act.FAIL:
+                self.add(act, job=self.submits[job - 1], shown=self._token(job))
+        looked_at = self.chance.choice([job, job, *self.model.jobs])
+        self.add(Act.VIEW, job=self.submits[looked_at - 1])
+
+    def add(self, act: Act, **details: int | str | None) -> None:
+        """Add one step and let the model follow."""
+        step = Step(len(self.story), self.now, act, **details)  # type: ignore[arg-type]
+        self.story.append(step)
+        match act:
+            case Act.SUBMIT:
+                self.model.submit()
+                self.submits.append(step.number)
+            case Act.POLL:
+                number = self.model.poll(step.at, step.lease_millis, step.number)
+                if number is not None:
+                    self.polls.setdefault(number, []).append(step.number)
+            case Act.COMPLETE:
+                self.model.complete(step.at, self._id(step), step.shown)
+            case Act.FAIL:
+                self.model.fail(step.at, self._id(step), step.shown, "")
+
+    def _id(self, step: Step) -> int:
+        return self.submits.index(step.job or 0) + 1
+
+    def _next_instant(self) -> int:
+        ends = [job.lease_until for job in self.model.jobs.values() if job.status == "RUNNING"]
+        around = [end + shift for end in ends for shift in (-1, 0, 0, 1) if end + shift >= self.now]
+        return self.chance.choice(
+            [self.now, self.now, self.now + 2_000, *around, max(around, default=self.now)]
+        )
+
+    def _job(self) -> int:
+        """Rather one whose lease is over and nobody has noticed yet, else one that is held, else any."""
+        jobs = self.model.jobs
+        held = [number for number, job in jobs.items() if job.status == "RUNNING"]
+        due = [number for number in held if jobs[number].lease_until <= self.now]
+        chosen = (due or held) if self.chance.random() < DELICATE_SHARE else []
+        return self.chance.choice(chosen or list(jobs))
+
+    def _token(self, job: int) -> int | None:
+        """The token of the current lease, an old one of the job, one of another job, or a made-up one."""
+        own = self.polls.get(job, [])
+        foreign = [poll for number, polls in self.polls.items() if number != job for poll in polls]
+        kinds: list[list[int]] = [own[-1:], own[-1:], own[:-1], foreign]
+        chosen = self.chance.choice([*(kind for kind in kinds if kind), []])
+        return self.chance.choice(chosen) if chosen else None
+
+
+class _Telling:
+    """One telling of a story: each step goes to the model and to the answer, and the two must agree."""
+
+    def __init__(self, stage: QueueStage) -> None:
+        self._stage = stage
+        self._model = Model()
+        self._holds: dict[int, Hold] = {}
+        self._ids: dict[int, int] = {}
+
+    def tell(self, step: Step) -> None:
+        """Take one step, unless what it speaks of was dropped from the story."""
+        unknown = step.job is not None and step.job not in self._ids
+        if unknown or (step.shown is not None and step.shown not in self._holds):
+            return
+        if step.at > self._stage.now:
+            self._stage.at(step.at)
+        match step.act:
+            case Act.SUBMIT:
+                number = self._ids[step.number] = self._model.submit()
+                self._stage.submits(f"type-{number}", f"payload {number}", gives=f"J{number}")
+            case Act.POLL:
+                self._poll(step)
+            case Act.VIEW:
+                self._view(step)
+            case Act.COMPLETE | Act.FAIL:
+                self._report(step)
+
+    def _poll(self, step: Step) -> None:
+        number = self._model.poll(step.at, step.lease_millis, step.number)
+        hold = self._stage.polls(step.worker, step.lease_millis, gives=None if number is None else f"J{number}")
+        if number is None:
+            return
+        self._stage.tokens_differ(*self._holds.values(), hold)
+        self._holds[step.number] = hold
+        told = {"type": f"type-{number}", "payload": f"payload {number}", "worker_id": step.worker}
+        job = self._model.jobs[number]
+        self._stage.lease_has(hold, attempt=job.attempts, lease_until=job.lease_until, **told)
+
+    def _view(self, step: Step) -> None:
+        self._model.settle(step.at)
+        number = self._ids[step.job or 0]
+        job = self._model.jobs[number]
+        seen = {"attempts": job.attempts, "last_error": job.last_error}
+        self._stage.shows(f"J{number}", status=job.status, **seen)
+
+    def _report(self, step: Step) -> None:
+        hold = None if step.shown is None else self._holds[step.shown]
+        token, worker = (MADE_UP, "somebody") if hold is None else (hold.token, hold.worker_id)
+        number = self._ids[step.job or 0]
+        job_id, error = f"J{number}", f"error {step.number}"
+        called = Hold(job_id, token, worker, None)
+        if step.act is Act.COMPLETE:
+            if self._model.complete(step.at, number, step.shown):
+                self._stage.completes(called)
+            else:
+                self._stage.refuses_complete(job_id, token, by=worker, stays=self._model.jobs[number].status)
+        elif self._model.fail(step.at, number, step.shown, error):
+            self._stage.fails(called, error)
+        else:
+            self._stage.refuses_fail(job_id, token, by=worker, stays=self._model.jobs[number].status)
+
+
+def _broken_by(case: Case, stage_for: StageFor, story: Sequence[Step]) -> Broken | None:
+    """Tell the story from its beginning, on a queue of its own. None if every step was as it should be."""
+    case.retell(())
+    try:
+        telling = _Telling(stage_for(case))
+        for step in story:
+            telling.tell(step)
+    except Broken as broken:
+        return broken
+    return None
+
+
+def shortest(
+    case: Case, stage_for: StageFor, story: Sequence[Step], broken: Broken
+) -> tuple[list[Step], Broken, tuple[str, ...]]:
+    """Drop steps while the rest still goes wrong: first many at once, at last one by one.
+
+    Returns the steps that are left, how they end, and the trace of their telling.
+    """
+    kept, trace = list(story), case.trace
+    size, tries = max(len(kept) // 2, 1), 0
+    while tries < MOST_TRIES:
+        before = len(kept)
+        for start in range(len(kept) - size, -size, -size):
+            fewer = [*kept[: max(start, 0)], *kept[start + size :]]
+            again = _broken_by(case, stage_for, fewer)
+            tries += 1
+            if again is not None:
+                kept, broken, trace = fewer, again, case.trace
+        if size == 1 and len(kept) == before:
+            break
+        size = max(size // 2, 1)
+    return kept, broken, trace
