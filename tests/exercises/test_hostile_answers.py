@@ -246,7 +246,8 @@ def test_a_value_that_claims_to_equal_everything_is_compared_by_what_it_is() -> 
 
 def test_leftover_threads_do_not_keep_the_grader_waiting_or_spoil_the_next_check() -> None:
     """A thread that never ends dies with its process; a right answer stays right."""
-    thread = "import threading\nthreading.stack_size(262_144)\nthreading.Thread(target=threading.Event().wait).start()\n"
+    small = "import threading\nthreading.stack_size(262_144)\n"  # many fit into the memory limit
+    thread = small + "threading.Thread(target=threading.Event().wait).start()\n"
     before = time.monotonic()
     result = grade(with_fail(f"{thread}job = self._held(job_id, token)\nself._end_attempt(job, error)"))
     assert time.monotonic() - before < LONGEST_SECONDS
