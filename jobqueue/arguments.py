@@ -73,12 +73,33 @@ def check_types(types: Iterable[str] | None) -> frozenset[str] | None:
     """Return the job types that a poll asks for; None asks for all of them."""
     if types is None:
         return None
-    if isinstance(types, str):
-        raise TypeError(f"types: expected several names, such as [{types!r}], found one str")
-    asked = frozenset(check_name("types", name) for name in types)
+    asked = frozenset(check_name("types", name) for name in check_several("types", types))
     if not asked:
         raise ValueError("types: is empty, so no job could ever be handed out; leave it out to ask for all")
     return asked
+
+
+def check_several(name: str, values: Iterable[str]) -> Iterable[str]:
+    """Return `values` if they are several, and not the letters of one str."""
+    if isinstance(values, str):
+        raise TypeError(f"{name}: expected several names, such as [{values!a}], found one str")
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{name}: expected several names, found {type(values).__name__}")
+    return values
+
+
+def check_flag(name: str, value: object) -> None:
+    """Refuse a value that is not True or False, but only counts as one of them."""
+    if value is not True and value is not False:
+        raise TypeError(f"{name}: expected True or False, found {type(value).__name__}")
+
+
+def check_instance(name: str, value: object, *kinds: type) -> None:
+    """Refuse a value that is of none of these kinds."""
+    if not isinstance(value, kinds):
+        expected = " or ".join(kind.__name__ for kind in kinds)
+        found = value.__name__ + " itself" if isinstance(value, type) else type(value).__name__
+        raise TypeError(f"{name}: expected a {expected}, found {found}")
 
 
 def error_text(error: object) -> str:

@@ -7,7 +7,16 @@ from collections.abc import Iterable
 from itertools import chain
 
 from jobqueue import lifecycle
-from jobqueue.arguments import check_integer, check_name, check_string, check_text, check_types
+from jobqueue.arguments import (
+    LARGEST_INTEGER,
+    check_flag,
+    check_integer,
+    check_name,
+    check_several,
+    check_string,
+    check_text,
+    check_types,
+)
 from jobqueue.events import EventKind
 from jobqueue.lifecycle import DEAD, PENDING
 from jobqueue.model import FINISHED, Job, Lease, Redrive, RedriveRow, Submission
@@ -53,7 +62,7 @@ class Operations(Turns):
             request_key=request_key,
         )
         with self._turn() as now:
-            known = self._table.keys.find(tenant, request_key)
+            known = self._table.keys.find(asked.tenant, str(asked.request_key))
             if known is None:
                 return Submission(self._accept(asked, now), replayed=False)
             check_same(self._find(known), asked.content_hash())
@@ -108,13 +117,14 @@ class Operations(Turns):
         job_id = check_string("job_id", job_id)
         actor = check_name("actor", actor)
         note = check_text("note", note)
+        check_flag("unchanged", unchanged)
         if payload is not None:
             payload = check_text("payload", payload)
         if deadline_millis is not None:
             deadline_millis = check_integer("deadline_millis", deadline_millis)
         with self._turn() as now:
             job = self._find(job_id)
-            if deadline_millis is not None:
+            if deadline_millis is not None and job.status is DEAD:
                 check_deadline(deadline_millis, now, now)
             corrected = unchanged or payload is not None
             lifecycle.check_redrive(job, now, is_corrected=corrected, deadline=deadline_millis)
@@ -131,9 +141,7 @@ class Operations(Turns):
             note: why.
             spread_millis: how much later each starts than the one before, so that they don't storm.
         """
-        if isinstance(ids, str):
-            raise TypeError(f"ids: expected several ids, such as [{ids!a}], found one str")
-        asked = dict.fromkeys(check_string("ids", job_id) for job_id in ids)
+        asked = dict.fromkeys(check_string("ids", job_id) for job_id in check_several("ids", ids))
         actor = check_name("actor", actor)
         note = check_text("note", note)
         spread_millis = check_integer("spread_millis", spread_millis, low=0)
@@ -148,7 +156,7 @@ class Operations(Turns):
                     continue
                 done = self._bring_back(job, now, actor, note, run_at=run_at, batch=batch)
                 rows.append(RedriveRow(job.id, "done", redrive=done))
-                run_at += spread_millis
+                run_at = min(run_at + spread_millis, LARGEST_INTEGER)
             ids_known = {job.id for job in known}
             return rows + [
                 RedriveRow(job_id, "skipped", "unknown") for job_id in asked if job_id not in ids_known
@@ -175,9 +183,10 @@ class Operations(Turns):
         after = lifecycle.brought_back(job, now, payload=payload, deadline=deadline, run_at=run_at)
         has_new = payload is not None
         done = Redrive(job.id, after.era, now, after.run_at, actor, note, has_new, after.deadline, batch)
-        told = {"actor": actor, "note": note, "payload": payload, "batch": batch}
         self._table.record(done)
-        self._commit(job, after, now, told)
+        self._commit(
+            job, after, now, lambda: {"actor": actor, "note": note, "payload": payload, "batch": batch}
+        )
         return done
 
     # -- pauses ------------------------------------------------------------------------------------------
@@ -240,6 +249,7 @@ class Operations(Turns):
             dead: forget DEAD jobs beyond the newest `keep` of them, too.
         """
         keep = check_integer("keep", keep, low=0)
+        check_flag("dead", dead)
         with self._turn() as now:
             removed = 0
             for job in chain(

@@ -7,9 +7,19 @@ waits, and never asks the computer for the time: it reads the clock that it was 
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from types import NoneType
 
 from jobqueue import lifecycle, replay
-from jobqueue.arguments import check_integer, check_name, check_string, check_text, check_types, error_text
+from jobqueue.arguments import (
+    check_flag,
+    check_instance,
+    check_integer,
+    check_name,
+    check_string,
+    check_text,
+    check_types,
+    error_text,
+)
 from jobqueue.clock import ManualClock, TimeSource
 from jobqueue.events import Event, EventLog, Outbox, Subscriber
 from jobqueue.model import Attempt, JobView, Lease
@@ -17,7 +27,7 @@ from jobqueue.operations import Operations
 from jobqueue.orders import order
 from jobqueue.retention import Retention
 from jobqueue.retry import Jitter, RetryBudget, RetryPolicy, RetryRule
-from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority
+from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
 from jobqueue.scheduling.limits import Gates
 from jobqueue.scheduling.schedule import Scheduler, schedule_for
 from jobqueue.table import JobTable
@@ -59,13 +69,23 @@ class JobQueue(Operations):
         key_life_millis: int = 86_400_000,
         log: EventLog | None = None,
     ) -> None:
+        limits = Limits() if limits is None else limits
+        scheduler = StrictPriority() if scheduler is None else scheduler
+        for name, value, *kinds in (
+            ("policy", policy, RetryPolicy),
+            ("scheduler", scheduler, StrictPriority, WeightedBands),
+            ("limits", limits, Limits),
+            ("jitter", jitter, Jitter, NoneType),
+            ("retry_budget", retry_budget, RetryBudget, NoneType),
+            ("dispatch_limit", dispatch_limit, DispatchLimit, NoneType),
+            ("log", log, EventLog, NoneType),
+        ):
+            check_instance(name, value, *kinds)
         if keep_finished is not None:
             keep_finished = check_integer("keep_finished", keep_finished, low=0)
         if max_run_millis is not None:
             max_run_millis = check_integer("max_run_millis", max_run_millis, low=1)
         key_life_millis = check_integer("key_life_millis", key_life_millis, low=0)
-        limits = Limits() if limits is None else limits
-        scheduler = StrictPriority() if scheduler is None else scheduler
         schedule = schedule_for(scheduler, Gates(limits, retry_budget, dispatch_limit))
         table = JobTable(schedule, Retention(key_life_millis))
         rule = RetryRule(policy, jitter)
@@ -166,6 +186,7 @@ class JobQueue(Operations):
             error: what went wrong, as text or as the exception itself; cut at 65,536 characters.
             permanent: trying again would be useless, so the job is a dead letter at once.
         """
+        check_flag("permanent", permanent)
         text = error_text(error)
         with self._held(job_id, token, "fail") as (job, now):
             self._commit(job, lifecycle.failed(job, now, text, self._rule, permanent=permanent), now)

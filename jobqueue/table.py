@@ -28,6 +28,7 @@ class JobTable:
         self.schedule = schedule
         self.keys = RequestKeys()
         self.queued = Counter[str]()  # PENDING jobs by tenant
+        self.queued_in_all = 0
         self._retention = retention
         self._jobs: dict[str, Job] = {}
         self._ended: dict[str, list[Attempt]] = {}
@@ -166,5 +167,6 @@ class JobTable:
     def _count(self, job: Job | None, step: int) -> None:
         if job is not None and job.status is PENDING:
             self.queued[job.tenant] += step
+            self.queued_in_all += step
             if not self.queued[job.tenant]:
                 del self.queued[job.tenant]

@@ -5,7 +5,7 @@ Every operation of the queue is made of these few steps; what the operations are
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -105,13 +105,13 @@ class Turns:
         """Make a job of an order, unless its deadline or the limits forbid it."""
         job = order.job(self._table.last_number + 1, now)
         self._admit(order.tenant)
-        self._commit(None, job, now, order.told() if self._outbox.listening else None)
+        self._commit(None, job, now, order.told)
         return job.id
 
     def _admit(self, tenant: str) -> None:
-        queued, limits = self._table.queued, self._limits
-        if limits.max_queued is not None and queued.total() >= limits.max_queued:
-            self._turn_away(f"the queue has {queued.total()} jobs waiting, of {limits.max_queued} allowed")
+        queued, in_all, limits = self._table.queued, self._table.queued_in_all, self._limits
+        if limits.max_queued is not None and in_all >= limits.max_queued:
+            self._turn_away(f"the queue has {in_all} jobs waiting, of {limits.max_queued} allowed")
         most = limits.max_queued_per_tenant
         if most is not None and queued[tenant] >= most:
             self._turn_away(f"tenant {tenant} has {queued[tenant]} jobs waiting, of {most} allowed")
@@ -128,7 +128,7 @@ class Turns:
             return None
         job = self._find(f"J{number}")
         running = lifecycle.leased(job, now, worker_id, lease_millis, self._max_run_millis)
-        self._commit(job, running, now, {"types": None if types is None else sorted(types)})
+        self._commit(job, running, now, lambda: {"types": None if types is None else tuple(sorted(types))})
         return lease_of(running)
 
     def _redo(self, event: Event, before: Job | None, after: Job | None) -> None:
@@ -153,12 +153,17 @@ class Turns:
 
     # -- putting away and telling ------------------------------------------------------------------------
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Mapping[str, Any] | None = None) -> None:
-        """Put the next version of a job in the place of the last one, and tell what happened at `at`."""
+    def _commit(
+        self, before: Job | None, after: Job, at: int, told: Callable[[], Mapping[str, Any]] = dict
+    ) -> None:
+        """Put the next version of a job in the place of the last one, and tell what happened at `at`.
+
+        What is `told` beyond the change itself is asked for only where somebody listens.
+        """
         kinds = self._put(before, after, at)
         if self._outbox.listening:
             for kind in kinds:
-                self._post(kind, at, before, after, {**replay.detail(kind, after), **(told or {})})
+                self._post(kind, at, before, after, {**replay.detail(kind, after), **told()})
         if self._keep_finished is not None:
             for job in self._table.surplus(self._keep_finished, at):
                 self._drop(job, at)

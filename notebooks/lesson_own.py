@@ -19,7 +19,9 @@ def own(answer: Callable[..., Any], key: Callable[..., Any], cases: Mapping[str,
     """
     tried = {name: _result(answer, arguments) for name, arguments in cases.items()}
     if all(result is None for result in tried.values()):
-        return _said(["Not written yet. Fill in the cell above, run it, and then run this one again."])
+        return _said(
+            ["Not written yet. Fill in your function above, run its cell, and then run this one again."]
+        )
     for number, (name, arguments) in enumerate(cases.items()):
         result, right = tried[name], key(*deepcopy(arguments))
         if type(result) is not type(right) or result != right:

@@ -73,7 +73,8 @@ class Box:
         if _same(self.said, (right,)) == right:
             return _reply(self.question, f"You said {self.said}, and so it is.", right=True)
         why = self.why.get(self.said, self.why.get("", ""))
-        return _reply(self.question, f"You said {self.said}. {self._mend(right)} {why}".rstrip(), right=False)
+        words = " ".join(filter(None, [f"You said {self.said}.", why, self._mend(right)]))
+        return _reply(self.question, words, right=False)
 
     def _ipython_display_(self) -> None:
         from IPython.display import display  # noqa: PLC0415 - only a notebook calls this

@@ -53,7 +53,7 @@ def lab(port: int | None) -> None:
         except OSError as error:
             raise click.ClickException(f"your copies of the lessons cannot be written: {error}") from error
         for name in outdated:
-            click.echo(f"{lessons / name} is not as the kit has it now; delete it to get a new copy.")
+            click.echo(f"{lessons / name} is broken, or older than the kit's; delete it to get a new one.")
         click.echo("Starting JupyterLab for the lessons ...")
         try:
             with (

@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
@@ -47,17 +48,33 @@ def copy_lessons(folder: Path) -> list[str]:
     """Copy the lessons into a folder; one that is there already stays as the learner left it.
 
     Returns:
-        The names of those that are there already, but not in the form that the kit has now.
+        The names of those that cannot be read, or whose original has changed since they were copied.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    notes = folder / ".copied.json"
+    copied_from = _noted(notes)
     outdated = []
     for original in sorted(NOTEBOOKS.glob("*.ipynb")):
-        copy = folder / original.name
+        copy, now = folder / original.name, sha256(original.read_bytes()).hexdigest()
         if not copy.exists():
             shutil.copyfile(original, copy)
-        elif _sources(copy) != _sources(original):
+            copied_from[copy.name] = now
+            continue
+        mine, is_older = _sources(copy), copied_from.get(copy.name) != now
+        # What the learner has changed is no matter; that the kit has a newer lesson is.
+        if mine is None or (is_older and mine != _sources(original)):
             outdated.append(copy.name)
+    notes.write_text(json.dumps(copied_from), encoding="utf-8")
     return outdated
+
+
+def _noted(notes: Path) -> dict[str, str]:
+    """Return what each copy was made from; nothing where that was not noted, or cannot be read."""
+    try:
+        found = json.loads(notes.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _sources(notebook: Path) -> list[object] | None:

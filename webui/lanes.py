@@ -18,6 +18,12 @@ from jobqueue.simulation.worker import SimulatedWorker, WorkerState
 _LONGEST_TEXT = 120
 _MOST_DOTS = 8
 
+_REASONS = {
+    "permanent": "its failure was reported as permanent",
+    "attempts_exhausted": "all its attempts are used up",
+    "deadline": "it could not be started before its deadline",
+}
+
 _ACTIONS = {
     WorkerState.IDLE: ("freeze", "crash"),
     WorkerState.WORKING: ("freeze", "crash"),
@@ -121,16 +127,15 @@ class Lanes:
 
     def _waiting(self, job: JobView) -> JobCard:
         due = seconds(job.next_run_at)
-        why = f"due at {due}"
+        why = f"due at {due}{_before(job)}"
         if job.attempts:
-            why = (
-                f"attempt {job.attempts} of {self._most} failed: {_short(job.last_error or '')}; retry at {due}"
-            )
+            error = _short(job.last_error or "")
+            why = f"attempt {job.attempts} of {self._most} failed: {error}; retry at {due}{_before(job)}"
         chip = f"in {seconds(job.next_run_at - self._now)}"
         return self._card(job, "wait", chip, why, due_at=job.next_run_at, actions=("cancel",))
 
     def _ready(self, job: JobView, place: int | None) -> JobCard:
-        why = f"priority {job.priority}, ready since {seconds(self._ready_since(job))}"
+        why = f"priority {job.priority}, ready since {seconds(self._ready_since(job))}{_before(job)}"
         if job.attempts:
             why += f", attempt {job.attempts} of {self._most} failed"
         if place != 1:
@@ -154,7 +159,9 @@ class Lanes:
         return label if aged == label else f"{label}, aged to {aged}"
 
     def _dead(self, job: JobView) -> JobCard:
-        why = f"{_short(job.last_error or '')}; dead for {seconds(self._now - (job.failed_at or 0))}"
+        reason = _REASONS.get(job.dead_reason or "", "")
+        error = f"; last error: {_short(job.last_error)}" if job.last_error else ""
+        why = f"{reason}{error}; dead for {seconds(self._now - (job.failed_at or 0))}"
         return self._card(job, "dead", f"{job.attempts} of {self._most}", why, actions=("redrive",))
 
     def _running(self, job: JobView, lease_millis: int) -> JobCard:
@@ -211,6 +218,10 @@ def _pending_since(world: World) -> dict[str, int]:
     """Return when each job last became PENDING by a submit, a retry or a redrive."""
     kinds = {EventKind.SUBMITTED, EventKind.RETRY_SCHEDULED, EventKind.REDRIVEN}
     return {event.job_id: event.at for event in world.chronicle.events if event.job_id and event.kind in kinds}
+
+
+def _before(job: JobView) -> str:
+    return "" if job.deadline is None else f", to be started before {seconds(job.deadline)}"
 
 
 def _short(text: str) -> str:

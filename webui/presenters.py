@@ -114,7 +114,10 @@ def charts_of(world: World) -> list[tuple[str, str]]:
             for band, promised in stats.promised_share.items()
         ]
         charts.append(
-            ("Share of hand-outs, and the promised one", BarChart("Share of hand-outs", rows, 1).svg())
+            (
+                "Share of hand-outs, and the one promised while all bands have work",
+                BarChart("Share of hand-outs", rows, 1).svg(),
+            )
         )
     ages: list[tuple[str, Mapping[str, int], Iterable[str]]] = []
     if stats.promised_share or len({job.priority for job in world.jobs()}) > 1:

@@ -2,9 +2,10 @@
 
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event, Thread
+from threading import Thread
 from types import FrameType
 
 from flask import Flask
@@ -66,22 +67,24 @@ def serving(app: Flask, sock: socket.socket) -> Iterator[BaseWSGIServer]:
 
 
 def stop_politely() -> None:
-    """Let `kill`, or a terminal that closes, end the program like Ctrl-C: what was started is stopped too."""
+    """Let Ctrl-C, `kill` and a closed terminal end the program alike, so that what was started is stopped too.
+
+    Also where Ctrl-C was switched off by whoever started this, as a shell does for its background jobs.
+    """
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):  # Windows has no SIGHUP
             signal.signal(getattr(signal, name), stop)
 
 
 def wait_for_stop() -> None:
     """Wait until Ctrl-C."""
-    never = Event()
     try:
-        # A wait without a bound cannot be interrupted on Windows.
+        # In small bits, for Windows; not on a lock, which an exception out of nowhere would leave half done.
         while True:
-            never.wait(0.5)
+            time.sleep(0.5)
     except KeyboardInterrupt:
         return

@@ -51,6 +51,10 @@ class WeightedBands:
         unknown = set(self.cycle) - set(BANDS)
         if unknown:
             raise ValueError(f"cycle: {min(unknown)!a} is no band, expected letters of {BANDS}")
+        if isinstance(self.tenants, type) or not hasattr(self.tenants, "begin"):
+            raise TypeError(
+                f"tenants: expected RoundRobin() or DeficitRoundRobin(), found {self.tenants!a:.60}"
+            )
         if self.aging_millis is not None:
             check_integer("aging_millis", self.aging_millis, low=1)
 
@@ -70,6 +74,8 @@ class WeightedBands:
         common = gcd(*weights.values()) or 1
         if sum(weights.values()) // common > LONGEST_CYCLE:
             raise ValueError(f"weights: the cycle would have more than {LONGEST_CYCLE} slots")
+        if not any(weights.values()):
+            raise ValueError("weights: expected at least one that is more than 0, such as H=3, N=2, L=1")
         cycle = "".join(band * (weights.get(band, 0) // common) for band in BANDS)
         return cls(cycle, RoundRobin() if tenants is None else tenants, aging_millis)
 

@@ -67,6 +67,7 @@ class DeficitTurns:
         """Take a tenant's credit: who has nothing to do saves nothing up."""
         if self._race is not None:
             self._race.withdraw(tenant)
+            self._race.stale.discard(tenant)
         self._credit.pop(tenant, None)
 
     def changed(self, tenant: str) -> None:

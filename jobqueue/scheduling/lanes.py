@@ -152,3 +152,4 @@ class Lanes:
         places.discard(ticket.group)
         if not places:
             del self._groups_of[ticket.tenant]
+            self._closed.discard(ticket.tenant)  # whoever adds a job of this tenant closes it again if need be

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
-from jobqueue.arguments import check_integer
+from jobqueue.arguments import check_instance, check_integer
 from jobqueue.model import Outcome
 from jobqueue.retry import RetryBudget
 from jobqueue.scheduling.lanes import GroupKey
@@ -29,6 +30,10 @@ class Limits:
         for name in ("max_queued", "max_queued_per_tenant", "max_running_per_tenant"):
             if getattr(self, name) is not None:
                 check_integer(name, getattr(self, name), low=0)
+        if self.max_running_per_band is not None:
+            check_instance("max_running_per_band", self.max_running_per_band, Mapping)
+            # A copy: a limit must not change because somebody goes on using the dict.
+            object.__setattr__(self, "max_running_per_band", MappingProxyType(dict(self.max_running_per_band)))
         for band, most in (self.max_running_per_band or {}).items():
             if band not in {"H", "N", "L"}:
                 raise ValueError(f"max_running_per_band: {band!a} is no band, expected H, N or L")
@@ -59,7 +64,9 @@ class DispatchLimit:
     def __post_init__(self) -> None:
         """Refuse a floor above the ceiling, or one at which nothing would run."""
         check_integer("floor", self.floor, low=1)
-        check_integer("ceiling", self.ceiling, low=self.floor)
+        check_integer("ceiling", self.ceiling, low=1)
+        if self.ceiling < self.floor:
+            raise ValueError(f"ceiling: {self.ceiling} is less than the floor, {self.floor}")
 
 
 @dataclass(slots=True)
@@ -173,7 +180,8 @@ class Gates:
 
     def _learn(self, job: Running, outcome: Outcome, *, permanent: bool) -> None:
         assert self.dispatch is not None, "asked for only where there is one"  # noqa: S101 - for the type checker
-        state = self._dispatched.setdefault(job.group.type, _Dispatch(self.dispatch.ceiling))
+        type_ = job.group.type
+        state = self._dispatched.setdefault(type_, _Dispatch(self.dispatch.ceiling))
         if outcome is Outcome.SUCCEEDED:
             state.successes += 1
             if state.successes >= state.limit:
@@ -184,3 +192,6 @@ class Gates:
             if job.order > state.halved_at:
                 state.limit = max(self.dispatch.floor, state.limit // 2)
                 state.halved_at = self._order
+        runs = self.by_type[type_, False] + self.by_type[type_, True]
+        if state.limit == self.dispatch.ceiling and not runs:
+            del self._dispatched[type_]  # it is as if nothing had been learnt; types come and go

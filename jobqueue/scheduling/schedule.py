@@ -253,11 +253,13 @@ class GatedSchedule:
 
     def _tell_of_tenant(self, tenant: str) -> None:
         for band in BANDS:
-            self._turns.changed(band, tenant)
+            if self._lanes.ready[band, tenant]:
+                self._turns.changed(band, tenant)
 
     def _tell_of_leaving(self, gone: Ticket) -> None:
-        self._turns.changed(gone.group.band, gone.tenant)
-        if not self._lanes.ready[gone.group.band, gone.tenant]:
+        if self._lanes.ready[gone.group.band, gone.tenant]:
+            self._turns.changed(gone.group.band, gone.tenant)
+        else:
             self._turns.emptied(gone.group.band, gone.tenant)
 
     def _is_before(self, other: Ticket, ticket: Ticket) -> bool:

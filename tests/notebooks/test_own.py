@@ -21,7 +21,7 @@ def test_an_empty_function_is_not_written_yet():
     """A starter that returns None everywhere is neither right nor wrong."""
     assert shown(lambda *_: ...).startswith("✗ Not yet.")
     assert shown(lambda *_: None) == (
-        "Not written yet. Fill in the cell above, run it, and then run this one again."
+        "Not written yet. Fill in your function above, run its cell, and then run this one again."
     )
 
 

@@ -26,7 +26,7 @@ def test_a_right_guess_is_right_however_it_is_written(guess):
 def test_a_wrong_guess_is_told_why():
     """A wrong guess gets the answer, and what it overlooks."""
     assert box().guess("RUNNING").text == (
-        "What is J1?\n✗ You said RUNNING. The answer is PENDING. Its lease is over."
+        "What is J1?\n✗ You said RUNNING. Its lease is over. The answer is PENDING."
     )
 
 
@@ -49,7 +49,7 @@ def test_without_options_an_answer_is_typed():
     """A free answer is compared like a chosen one, and words under "" meet every wrong one."""
     asked = lesson.predict("When?", lambda: "31.0 s", why={"": "Add the rest."})
     assert asked.guess("31.0s").text == "When?\n✓ You said 31.0s, and so it is."
-    assert asked.guess(30).text == "When?\n✗ You said 30. The answer is 31.0 s. Add the rest."
+    assert asked.guess(30).text == "When?\n✗ You said 30. Add the rest. The answer is 31.0 s."
 
 
 def test_a_key_is_asked_anew_each_time():

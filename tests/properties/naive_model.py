@@ -163,7 +163,7 @@ class NaiveQueue(NaiveViews):
     ) -> dict[str, Any]:
         """Give a dead job all its attempts again, and write down who did it."""
         job = self.found(now, job_id)
-        if deadline is not None and deadline <= now:
+        if deadline is not None and deadline <= now and job.status == "DEAD":
             raise RefusedError("ValueError")
         if self.obstacle(job, now, deadline, corrected=unchanged or payload is not None):
             raise RefusedError("IllegalStateError")

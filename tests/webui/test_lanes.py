@@ -154,7 +154,7 @@ def test_charts_are_there_where_the_story_is_about_them() -> None:
         return [title for title, _ in charts_of(lab.world)]
 
     share, band, tenant = (
-        "Share of hand-outs, and the promised one",
+        "Share of hand-outs, and the one promised while all bands have work",
         "Oldest ready job, by band",
         "Oldest ready job, by tenant",
     )

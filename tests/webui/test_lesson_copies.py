@@ -34,7 +34,7 @@ def test_all_lessons_are_copied_where_there_are_none(kit: Path, tmp_path: Path) 
     """Into a folder that need not exist, byte by byte, and none is outdated."""
     folder = tmp_path / "answers" / "lessons"
     assert copy_lessons(folder) == []
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
+    assert {path.name: path.read_bytes() for path in folder.glob("*.ipynb")} == {
         path.name: path.read_bytes() for path in kit.iterdir()
     }
 
@@ -46,7 +46,7 @@ def test_a_copy_is_never_overwritten(tmp_path: Path) -> None:
     mine = notebook("one", "my own words")
     (tmp_path / "00_start.ipynb").write_text(mine, encoding="utf-8")
     (tmp_path / "01_life.ipynb").unlink()
-    assert copy_lessons(tmp_path) == ["00_start.ipynb"]
+    assert copy_lessons(tmp_path) == [], "what the learner has changed makes no copy outdated"
     assert (tmp_path / "00_start.ipynb").read_text(encoding="utf-8") == mine
     assert (tmp_path / "01_life.ipynb").exists()
 
@@ -65,6 +65,8 @@ def test_a_lesson_that_the_kit_has_changed_is_named(kit: Path, tmp_path: Path) -
     copy_lessons(tmp_path)
     (kit / "01_life.ipynb").write_text(notebook("one", "two", "three"), encoding="utf-8")
     assert copy_lessons(tmp_path) == ["01_life.ipynb"]
+    (tmp_path / "01_life.ipynb").unlink()
+    assert copy_lessons(tmp_path) == []
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"cells": 5}', '{"cells": [{}]}', "<<<<<<< mine"])
