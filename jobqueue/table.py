@@ -51,8 +51,9 @@ class JobTable:
         self._jobs[job.id] = job
         if before is None:
             self.keys.bind(job)
-        self._count(before, -1)
-        self._count(job, 1)
+        was_queued, is_queued = before is not None and before.status is PENDING, job.status is PENDING
+        if was_queued is not is_queued:
+            self._count_queued(job.tenant, 1 if is_queued else -1)
         if before is not None and before.status is RUNNING and job.status is not RUNNING:
             self._ended.setdefault(job.id, []).append(attempt_of(job))
         self._place(job, now)
@@ -110,6 +111,8 @@ class JobTable:
 
     def surplus(self, keep: int, now: int) -> Iterator[Job]:
         """Yield the oldest finished jobs beyond the newest `keep`; the caller drops each."""
+        if len(self._retention) <= keep:
+            return iter(())  # as nearly always, after a change of any job
         return (self._jobs[f"J{number}"] for number in self._retention.surplus(keep, now))
 
     def dead_surplus(self, keep: int, now: int) -> list[Job]:
@@ -164,9 +167,8 @@ class JobTable:
         elif was_running and job.status is not RUNNING and job.outcome is not None:
             self.schedule.ended(job, job.outcome, permanent=job.dead_reason == PERMANENT)
 
-    def _count(self, job: Job | None, step: int) -> None:
-        if job is not None and job.status is PENDING:
-            self.queued[job.tenant] += step
-            self.queued_in_all += step
-            if not self.queued[job.tenant]:
-                del self.queued[job.tenant]
+    def _count_queued(self, tenant: str, step: int) -> None:
+        self.queued_in_all += step
+        self.queued[tenant] += step
+        if not self.queued[tenant]:
+            del self.queued[tenant]  # tenants come and go

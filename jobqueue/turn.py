@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from jobqueue import lifecycle, replay
-from jobqueue.arguments import check_integer, check_string
+from jobqueue.arguments import LARGEST_INTEGER, check_integer, check_string
 from jobqueue.clock import TimeSource
 from jobqueue.errors import AdmissionError, IllegalStateError, StaleTokenError, UnknownJobError
 from jobqueue.events import Event, EventKind, Outbox
@@ -78,7 +78,10 @@ class Turns:
     def _settle(self) -> int:
         """Do what time alone decides, by instant, then submission order; return how many jobs it settled."""
         # A clock that was set back must not bring a lease back to life.
-        now = self._now = max(self._now, check_integer("time.now()", self._time.now()))
+        told = self._time.now()
+        if type(told) is not int or not -LARGEST_INTEGER <= told <= LARGEST_INTEGER:
+            told = check_integer("time.now()", told)  # which refuses it, or makes it plain
+        now = self._now = max(self._now, told)
         settled = 0
         for job, at in self._table.settle(now):
             after = lifecycle.expired(job, self._rule) if job.status is RUNNING else lifecycle.missed(job)
