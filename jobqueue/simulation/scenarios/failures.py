@@ -33,7 +33,7 @@ DEADLINE = Scenario(
     name="deadline",
     title="The deadline",
     question=(
-        "Three mails must be started before 6 s. One waits, one failed, one runs at that instant. Which die?"
+        "Three mailings must begin before 6 s. One waits, one failed, one runs at that instant. Which die?"
     ),
     story=(
         "A code for a log-in is worth nothing after a few seconds. The mail server refuses the first try of "
