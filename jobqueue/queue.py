@@ -174,7 +174,9 @@ class JobQueue(Operations):
         """
         if result is not None:
             result = check_text("result", result)
-        with self._held(job_id, token, "complete") as (job, now):
+        job_id, token = check_string("job_id", job_id), check_string("token", token)
+        with self._turn() as now:
+            job = self._held(job_id, token, "complete")
             self._commit(job, lifecycle.completed(job, now, result), now)
 
     def fail(self, job_id: str, token: str, error: object = None, *, permanent: bool = False) -> None:
@@ -188,7 +190,9 @@ class JobQueue(Operations):
         """
         check_flag("permanent", permanent)
         text = error_text(error)
-        with self._held(job_id, token, "fail") as (job, now):
+        job_id, token = check_string("job_id", job_id), check_string("token", token)
+        with self._turn() as now:
+            job = self._held(job_id, token, "fail")
             self._commit(job, lifecycle.failed(job, now, text, self._rule, permanent=permanent), now)
 
     def renew(self, job_id: str, token: str, lease_millis: int, checkpoint: str | None = None) -> Lease:
@@ -199,14 +203,18 @@ class JobQueue(Operations):
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
         if checkpoint is not None:
             checkpoint = check_text("checkpoint", checkpoint)
-        with self._held(job_id, token, "renew") as (job, now):
+        job_id, token = check_string("job_id", job_id), check_string("token", token)
+        with self._turn() as now:
+            job = self._held(job_id, token, "renew")
             longer = lifecycle.renewed(job, now, lease_millis, checkpoint, self._max_run_millis)
             self._commit(job, longer, now)
             return lease_of(longer)
 
     def release(self, job_id: str, token: str) -> None:
         """Give back a job that was not started: as if it had not been handed out, but for the token."""
-        with self._held(job_id, token, "release") as (job, now):
+        job_id, token = check_string("job_id", job_id), check_string("token", token)
+        with self._turn() as now:
+            job = self._held(job_id, token, "release")
             self._commit(job, lifecycle.released(job, now), now)
 
     # -- anybody -----------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Which finished jobs are remembered, and how long a request key keeps its job."""
 
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterator
 from itertools import count
 
@@ -18,7 +19,8 @@ class Retention:
         self._key_life_millis = key_life_millis
         self._order = count()
         self._finished_as: dict[int, int] = {}  # job number -> place in the order of finishing
-        self._free: Line[int] = Line()  # may be forgotten, oldest first
+        self._free: deque[int] = deque()  # might be forgotten at once, oldest first; some may be gone since
+        self._freed: Line[int] = Line()  # were bound and are no more, by their places
         self._bound: Line[int] = Line()  # may not yet, by the instant at which they may
         self._bound_places: list[int] = []  # their places, in order
 
@@ -33,7 +35,7 @@ class Retention:
         """Remember a job that has finished."""
         place = self._finished_as[job.number] = next(self._order)
         if self.may_forget(job, now):
-            self._free.put(job.number, place)
+            self._free.append(job.number)
         else:
             self._bound.put(job.number, (self._free_at(job), job.number))
             self._bound_places.append(place)
@@ -42,16 +44,25 @@ class Retention:
         """Forget a job; a replay does so without having asked whether its key is still young."""
         if number in self._finished_as:
             self._unbind(number)
-            self._free.drop(number)
+            self._freed.drop(number)
             del self._finished_as[number]
 
     def surplus(self, keep: int, now: int) -> Iterator[int]:
         """Yield the oldest jobs beyond the newest `keep` that may be forgotten; the caller drops each."""
         while (bound := self._bound.first()) and bound[0][0] <= now:
             self._unbind(bound[1])
-            self._free.put(bound[1], self._finished_as[bound[1]])
-        while (oldest := self._free.first()) and self._newer_than(oldest[0]) >= keep:
-            yield oldest[1]
+            self._freed.put(bound[1], self._finished_as[bound[1]])
+        while (oldest := self._oldest()) is not None and self._newer_than(self._finished_as[oldest]) >= keep:
+            yield oldest
+
+    def _oldest(self) -> int | None:
+        """Return the job that finished first of those that may be forgotten."""
+        while self._free and self._free[0] not in self._finished_as:
+            self._free.popleft()
+        free, freed = self._free[0] if self._free else None, self._freed.first()
+        if free is None or freed is None:
+            return free if freed is None else freed[1]
+        return min(free, freed[1], key=self._finished_as.__getitem__)
 
     def _free_at(self, job: Job) -> int:
         return job.submitted_at + self._key_life_millis

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from jobqueue.lifecycle import DEAD, PENDING, PERMANENT, RUNNING
-from jobqueue.model import FINISHED, Attempt, Job, Redrive
+from jobqueue.model import Attempt, Job, Redrive
 from jobqueue.requests import RequestKeys
 from jobqueue.retention import Retention
 from jobqueue.scheduling.line import Line
@@ -44,22 +44,23 @@ class JobTable:
         """Return all jobs in submission order."""
         return iter(self._jobs.values())
 
-    def put(self, job: Job, now: int) -> None:
-        """Put a version of a job in the place of the one before it."""
-        before = self._jobs.get(job.id)
-        self.last_number = max(self.last_number, job.number)
+    def put(self, before: Job | None, job: Job, now: int) -> None:
+        """Put a version of a job in the place of the one before it, and let it wait where its state says."""
         self._jobs[job.id] = job
         if before is None:
+            self.last_number = max(self.last_number, job.number)
             self.keys.bind(job)
-        was_queued, is_queued = before is not None and before.status is PENDING, job.status is PENDING
-        if was_queued is not is_queued:
-            self._count_queued(job.tenant, 1 if is_queued else -1)
-        if before is not None and before.status is RUNNING and job.status is not RUNNING:
-            self._ended.setdefault(job.id, []).append(attempt_of(job))
-        self._place(job, now)
-        self._tell_schedule(before, job)
-        if job.status in FINISHED:
-            self._retention.add(job, now)
+            self._enter(job, now)
+        elif job.status is not before.status:
+            self._leave(before, job)
+            self._enter(job, now)
+        elif job.lease_until is not None:  # it runs, for longer than before
+            self._timers.put(job.number, (job.lease_until, job.number))
+
+    def is_due(self, now: int) -> bool:
+        """Return whether time has moved any job since the last `settle`."""
+        due = self._timers.first()
+        return due is not None and due[0][0] <= now
 
     def settle(self, now: int) -> Iterator[tuple[Job, int]]:
         """Yield each job that time has ended, and when: a lease that is over, a deadline that is missed.
@@ -75,7 +76,7 @@ class JobTable:
             else:
                 # At its own instant, not at `now`: whether a tenant ever had nothing to do, and so lost its
                 # credit, must not depend on when somebody looked.
-                self._place(job, instant)
+                self._wait(job, instant)
 
     def arrive(self, now: int) -> None:
         """Let jobs become ready or gain a band, in order, as far as no job ends before."""
@@ -109,10 +110,13 @@ class JobTable:
         is_held = job.status is PENDING and job.run_at <= now and self.schedule.holds_for_budget(job)
         return "budget" if is_held else None
 
+    @property
+    def finished(self) -> int:
+        """How many finished jobs are remembered."""
+        return len(self._retention)
+
     def surplus(self, keep: int, now: int) -> Iterator[Job]:
         """Yield the oldest finished jobs beyond the newest `keep`; the caller drops each."""
-        if len(self._retention) <= keep:
-            return iter(())  # as nearly always, after a change of any job
         return (self._jobs[f"J{number}"] for number in self._retention.surplus(keep, now))
 
     def dead_surplus(self, keep: int, now: int) -> list[Job]:
@@ -132,40 +136,46 @@ class JobTable:
 
     # -- places ------------------------------------------------------------------------------------------
 
-    def _place(self, job: Job, now: int) -> None:
-        """Let a job wait where its state says and nowhere else; what it left behind would pile up."""
-        is_ready = job.status is PENDING and job.run_at <= now
-        if is_ready:
-            self.schedule.add(job, now)
+    def _leave(self, before: Job, job: Job) -> None:
+        """Take a job out of where its last version waited; what it left behind would pile up."""
+        if before.status is PENDING:
+            self._count_queued(before.tenant, -1)
+            self._timers.drop(before.number)
+            self.schedule.remove(before)
+        elif before.status is RUNNING:
+            assert job.outcome is not None, "an attempt that ended has an outcome"  # noqa: S101
+            self._timers.drop(before.number)
+            self._ended.setdefault(job.id, []).append(attempt_of(job))
+            self.schedule.ended(job, job.outcome, permanent=job.dead_reason == PERMANENT)
         else:
-            self.schedule.remove(job)
-        if job.status is DEAD:
+            self._dead.discard(before.number)
+
+    def _enter(self, job: Job, now: int) -> None:
+        """Let a job wait in the one place where its state belongs."""
+        if job.status is PENDING:
+            self._count_queued(job.tenant, 1)
+            self._wait(job, now)
+        elif job.status is RUNNING:
+            self._timers.put(job.number, (job.lease_until, job.number))
+            self.schedule.started(job)
+        elif job.status is DEAD:
             self._dead.add(job.number)
         else:
-            self._dead.discard(job.number)
-        due_at = self._due_at(job, now, is_ready=is_ready)
+            self._retention.add(job, now)
+
+    def _wait(self, job: Job, now: int) -> None:
+        """Let a PENDING job wait for its time, or, once that has come, for its turn."""
+        if job.run_at > now:
+            due_at: int | None = job.run_at
+        else:
+            self.schedule.add(job, now)
+            due_at = self.schedule.next_age_at(job, now)
+            if job.deadline is not None:
+                due_at = job.deadline if due_at is None else min(due_at, job.deadline)
         if due_at is None:
             self._timers.drop(job.number)
         else:
             self._timers.put(job.number, (due_at, job.number))
-
-    def _due_at(self, job: Job, now: int, *, is_ready: bool) -> int | None:
-        """Return the next instant at which time alone moves a job; None if it never does."""
-        if job.status is RUNNING:
-            return job.lease_until
-        if job.status is not PENDING:
-            return None
-        if not is_ready:
-            return job.run_at
-        instants = (job.deadline, self.schedule.next_age_at(job, now))
-        return min((instant for instant in instants if instant is not None), default=None)
-
-    def _tell_schedule(self, before: Job | None, job: Job) -> None:
-        was_running = before is not None and before.status is RUNNING
-        if job.status is RUNNING and not was_running:
-            self.schedule.started(job)
-        elif was_running and job.status is not RUNNING and job.outcome is not None:
-            self.schedule.ended(job, job.outcome, permanent=job.dead_reason == PERMANENT)
 
     def _count_queued(self, tenant: str, step: int) -> None:
         self.queued_in_all += step

@@ -5,12 +5,11 @@ Every operation of the queue is made of these few steps; what the operations are
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jobqueue import lifecycle, replay
-from jobqueue.arguments import LARGEST_INTEGER, check_integer, check_string
+from jobqueue.arguments import LARGEST_INTEGER, check_integer
 from jobqueue.clock import TimeSource
 from jobqueue.errors import AdmissionError, IllegalStateError, StaleTokenError, UnknownJobError
 from jobqueue.events import Event, EventKind, Outbox
@@ -24,6 +23,22 @@ from jobqueue.views import lease_of, view_of
 
 RETRY_AFTER_MILLIS = 1000
 """After what time a producer that was refused may try again; how soon there is room, nobody knows."""
+
+
+class Turn:
+    """One turn, for `with`; a class, because a generator would cost an operation more than its rule does."""
+
+    __slots__ = ("_begin", "_end")
+
+    def __init__(self, begin: Callable[[], int], end: Callable[[BaseException | None], None]) -> None:
+        self._begin = begin
+        self._end = end
+
+    def __enter__(self) -> int:
+        return self._begin()
+
+    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
+        self._end(fault)
 
 
 class Turns:
@@ -51,29 +66,28 @@ class Turns:
         # One lock for everything: between "is it free?" and "it is mine" no other thread may look.
         self._lock = threading.Lock()
 
-    @contextmanager
-    def _turn(self) -> Iterator[int]:
+    def _turn(self) -> "Turn":
         """Take the lock, settle what is due, hand out `now`; tell the events after letting the lock go."""
-        try:
-            with self._lock:
-                self._settle()
-                try:
-                    yield self._now
-                except (IllegalStateError, AdmissionError) as refusal:
-                    self._tell_refusal(refusal)
-                    raise
-        finally:
-            self._outbox.deliver()
+        return Turn(self._begin, self._end)
 
-    @contextmanager
-    def _held(self, job_id: str, token: str, operation: str) -> Iterator[tuple[Job, int]]:
-        """One turn for whoever holds the job: hand out the job and `now`, or refuse the token."""
-        job_id = check_string("job_id", job_id)
-        token = check_string("token", token)
-        with self._turn() as now:
-            job = self._find(job_id)
-            lifecycle.check_token(job, token, operation)
-            yield job, now
+    def _begin(self) -> int:
+        """Take the lock and settle what is due; return `now`."""
+        self._lock.acquire()
+        try:
+            self._settle()
+        except BaseException:
+            self._end(None)
+            raise
+        return self._now
+
+    def _end(self, fault: BaseException | None) -> None:
+        """Note who was refused, let the lock go, and only then tell what happened."""
+        try:
+            if isinstance(fault, (IllegalStateError, AdmissionError)):
+                self._tell_refusal(fault)
+        finally:
+            self._lock.release()
+            self._outbox.deliver()
 
     def _settle(self) -> int:
         """Do what time alone decides, by instant, then submission order; return how many jobs it settled."""
@@ -82,6 +96,8 @@ class Turns:
         if type(told) is not int or not -LARGEST_INTEGER <= told <= LARGEST_INTEGER:
             told = check_integer("time.now()", told)  # which refuses it, or makes it plain
         now = self._now = max(self._now, told)
+        if not self._table.is_due(now):
+            return 0  # as nearly always
         settled = 0
         for job, at in self._table.settle(now):
             after = lifecycle.expired(job, self._rule) if job.status is RUNNING else lifecycle.missed(job)
@@ -99,6 +115,12 @@ class Turns:
                 "and finished ones are forgotten where keep_finished says so",
                 job_id=job_id,
             )
+        return job
+
+    def _held(self, job_id: str, token: str, operation: str) -> Job:
+        """Return the job to whoever holds it, or refuse the token."""
+        job = self._find(job_id)
+        lifecycle.check_token(job, token, operation)
         return job
 
     def _seen(self, job: Job) -> JobView:
@@ -167,13 +189,13 @@ class Turns:
         if self._outbox.listening:
             for kind in kinds:
                 self._post(kind, at, before, after, {**replay.detail(kind, after), **told()})
-        if self._keep_finished is not None:
+        if self._keep_finished is not None and self._table.finished > self._keep_finished:
             for job in self._table.surplus(self._keep_finished, at):
                 self._drop(job, at)
 
     def _put(self, before: Job | None, after: Job, at: int) -> tuple[EventKind, ...]:
         """Put the next version of a job in the place of the last one, and count what it is called."""
-        self._table.put(after, at)
+        self._table.put(before, after, at)
         kinds = replay.kinds(before, after)
         for kind in kinds:
             self._counts[kind] += 1
