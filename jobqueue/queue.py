@@ -269,5 +269,6 @@ class JobQueue(Operations):
         queue = self._again(clock)
         for event, before, after in replay.retell(events):
             queue._redo(event, before, after)  # noqa: SLF001 - another object, the same class
+        queue._table.arrive(queue._now)  # noqa: SLF001 - the last instant is over
         clock.advance_to(max(begin, end))
         return queue

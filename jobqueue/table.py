@@ -70,6 +70,7 @@ class JobTable:
         """
         while (due := self._timers.first()) and due[0][0] <= now:
             (instant, number), _ = due
+            self.schedule.begin_instant(instant)
             job = self._jobs[f"J{number}"]
             if job.status is RUNNING or job.deadline == instant:
                 yield job, instant
@@ -77,6 +78,7 @@ class JobTable:
                 # At its own instant, not at `now`: whether a tenant ever had nothing to do, and so lost its
                 # credit, must not depend on when somebody looked.
                 self._wait(job, instant)
+        self.schedule.end_instant()
 
     def arrive(self, now: int) -> None:
         """Let jobs become ready or gain a band, in order, as far as no job ends before."""

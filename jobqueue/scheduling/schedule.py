@@ -32,6 +32,14 @@ class Schedule(Protocol):
         """Take a job out, if it is in."""
         ...
 
+    def begin_instant(self, at: int) -> None:
+        """Hear that what follows happens by itself at one instant, in no order that could matter."""
+        ...
+
+    def end_instant(self) -> None:
+        """Hear that all that happens by itself has happened."""
+        ...
+
     def next_age_at(self, job: Job, now: int) -> int | None:
         """Return when a ready job should be added again, because it will have come to have another place."""
         ...
@@ -88,6 +96,12 @@ class PlainSchedule:
         """Take a job out."""
         self._lines.remove(job.number, job.type)
 
+    def begin_instant(self, at: int) -> None:
+        """Nothing depends on it."""
+
+    def end_instant(self) -> None:
+        """Nothing depends on it."""
+
     def next_age_at(self, job: Job, now: int) -> int | None:  # noqa: ARG002
         """Nobody ages."""
         return None
@@ -140,6 +154,8 @@ class GatedSchedule:
         self._lanes = Lanes()
         self._turns = scheduler.begin()
         self._picked: dict[int, Ticket] = {}
+        self._instant: int | None = None
+        self._left_alone: set[tuple[str, str]] = set()
         self._handed_out = Counter[str]()
         self._promised = scheduler.promised_share()
 
@@ -161,6 +177,20 @@ class GatedSchedule:
         ticket = self._lanes.remove(job.number)
         if ticket is not None:
             self._tell_of_leaving(ticket)
+
+    def begin_instant(self, at: int) -> None:
+        """Wait with saying who has nothing to do: at the same instant something may yet become ready."""
+        if at != self._instant:
+            self.end_instant()
+            self._instant = at
+
+    def end_instant(self) -> None:
+        """Say who had nothing to do when the instant was over."""
+        for band, tenant in self._left_alone:
+            if not self._lanes.ready[band, tenant]:
+                self._turns.emptied(band, tenant)
+        self._left_alone.clear()
+        self._instant = None
 
     def next_age_at(self, job: Job, now: int) -> int | None:
         """Return when the job gains a band."""
@@ -257,10 +287,13 @@ class GatedSchedule:
                 self._turns.changed(band, tenant)
 
     def _tell_of_leaving(self, gone: Ticket) -> None:
-        if self._lanes.ready[gone.group.band, gone.tenant]:
-            self._turns.changed(gone.group.band, gone.tenant)
+        place = gone.group.band, gone.tenant
+        if self._lanes.ready[place]:
+            self._turns.changed(*place)
+        elif self._instant is None:
+            self._turns.emptied(*place)
         else:
-            self._turns.emptied(gone.group.band, gone.tenant)
+            self._left_alone.add(place)
 
     def _is_before(self, other: Ticket, ticket: Ticket) -> bool:
         same_band = self._is_strict or other.group.band == ticket.group.band

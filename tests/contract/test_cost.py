@@ -152,6 +152,19 @@ def test_credit_does_not_depend_on_when_somebody_looks(make_queue, clock, looks_
     assert polled_ids(queue, limit=1) == ["J4"]
 
 
+@pytest.mark.parametrize("dies_first", [True, False])
+def test_one_instant_has_no_order_that_could_cost_a_credit(make_queue, clock, dies_first):
+    """At 50 A's one job dies and its other becomes ready: it never had nothing to do, whichever is older."""
+    queue = deficit(make_queue, clock)
+    options = [{"deadline_millis": 50}, {"run_at_millis": 50}]
+    for option in options if dies_first else reversed(options):
+        submit(queue, "A", 30, **option)
+    submit(queue, "B", *[10] * 6)
+    assert tenants_served(queue, 2) == "B B"
+    clock.advance_to(50)
+    assert tenants_served(queue, 5) == "A B B B B"
+
+
 def test_the_price_is_that_of_the_job_that_is_next_in_its_tenant(make_queue, clock):
     """A's cheap job is behind its dear one, so A waits for what the dear one costs."""
     queue = deficit(make_queue, clock)

@@ -37,6 +37,7 @@ class NaiveQueue(NaiveViews):
         self.finished: list[NaiveJob] = []
         self.submitted = 0
         self.batches = 0
+        self.is_amid_an_instant = False
         self.counts = Counter[str]()
 
     # -- producers ----------------------------------------------------------------------------------------
@@ -238,6 +239,7 @@ class NaiveQueue(NaiveViews):
             if not steps:
                 return ended
             at, _, job = min(steps, key=lambda step: step[:2])
+            self.is_amid_an_instant = True
             if job.status == "RUNNING":
                 self.fail_attempt(job, at, "expired", "lease expired", permanent=False)
                 ended += 1
@@ -247,6 +249,9 @@ class NaiveQueue(NaiveViews):
                 ended += 1
             else:
                 self.place(job, at)
+            if not any(self.next_step(other) == at for other in self.jobs):
+                self.is_amid_an_instant = False
+                self.turns.forget_credit_of_the_idle(self.jobs)
 
     def next_step(self, job: NaiveJob) -> int | None:
         """Return the next instant at which time alone changes something about a job."""
@@ -304,7 +309,8 @@ class NaiveQueue(NaiveViews):
         is_ready = job.status == "PENDING" and job.run_at <= at
         job.band = self.rules.band(job.priority, job.ready_since, at) if is_ready else None
         job.placed_at = at
-        self.turns.forget_credit_of_the_idle(self.jobs)
+        if not self.is_amid_an_instant:
+            self.turns.forget_credit_of_the_idle(self.jobs)
 
     def forget_finished(self, at: int, keep: int) -> None:
         """Forget all but the newest finished jobs, and those whose request key is young."""
