@@ -44,6 +44,7 @@ class JobCard:
     why: str
     band: str = ""
     tenant: str = ""
+    cost: int = 1
     dots: str = ""
     attempts: str = ""
     due_at: int | None = None
@@ -123,7 +124,7 @@ class Lanes:
     def _card(self, job: JobView, look: str, chip: str, why: str, **more: Any) -> JobCard:
         payload = _short(self._world.queue.payload(job.id))
         tenant = "" if job.tenant == "default" else job.tenant
-        return JobCard(job.id, job.type, payload, look, chip, why, self._band(job), tenant, **more)
+        return JobCard(job.id, job.type, payload, look, chip, why, self._band(job), tenant, job.cost, **more)
 
     def _waiting(self, job: JobView) -> JobCard:
         due = seconds(job.next_run_at)

@@ -112,6 +112,12 @@ def test_bands_and_tenants_are_shown_only_where_they_mean_something() -> None:
     ]
 
 
+def test_a_card_says_what_its_job_costs_where_that_differs_from_one() -> None:
+    """A film of 30 s beside thumbs of 10 ms: by cost their prices decide, so they are shown."""
+    assert {card.cost for card in seen("long_jobs_by_cost", 0).ready} > {1}
+    assert {card.cost for card in seen("hhhnnl", 500).ready} == {1}
+
+
 def test_band_and_tenant_are_words_on_the_card(app: Flask) -> None:
     """Not a colour alone."""
     board = BoardClient(app, "fair_neighbours")

@@ -157,7 +157,7 @@ AGING = Scenario(
 _LONG_WORK = {"thumb": 10, "film": 30_000}
 _LONG_TASKS = (
     Task(0, "film", tenant="bo", times=2, cost=30),
-    Task(0, "thumb", tenant="acme", times=24, cost=1),
+    Task(0, "thumb", tenant="acme", times=40, cost=1),
 )
 _LONG_WORKERS = (Habits("A", lease_millis=60_000, poll_millis=1000),)
 
@@ -194,8 +194,8 @@ LONG_JOBS_BY_COST = Scenario(
         "credit covers its next job. bo has to save up for a film; acme's thumbnails go through meanwhile."
     ),
     watch=(
-        "a turn pays for ten thumbnails, so acme's three turns are ten, ten and four",
-        "bo's film is paid at its third turn: later, but not never",
+        "a turn pays for ten thumbnails, so thirty are made in acme's first three turns",
+        "bo's film is paid at its third turn, before acme's last ten: later, but not never",
         "a cost that is declared wrong makes the shares wrong: the queue believes what it is told",
     ),
     policy=THREE_TRIES,
