@@ -109,17 +109,6 @@ def test_by_cost_the_thumbnails_come_before_the_films() -> None:
     assert order == [*thumbs[:30], "J1", *thumbs[30:], "J2"]
 
 
-def test_a_third_turn_pays_for_the_film_and_not_the_second() -> None:
-    """Forty thumbnails instead of 24: the film comes after the thirtieth, when bo's third turn makes it 30."""
-    world = World(SCENARIOS["long_jobs_by_cost"])
-    world.advance_to(0)
-    for _ in range(16):
-        world.submit("thumb", tenant="acme")
-    world.advance_to(5000)
-    order = [job_id for _, job_id in handed_out(world)]
-    assert order.index("J1") == 30
-
-
 def test_a_band_at_its_limit_leaves_workers_for_others() -> None:
     """At most one report runs; at 3.5 s two workers are idle, and both payments start at the next poll."""
     world = World(SCENARIOS["band_limit"])
