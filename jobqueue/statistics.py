@@ -80,7 +80,7 @@ def stats_of(jobs: Iterable[Job], counts: Mapping[str, int], schedule: Schedule,
         attempt_amplification=started / succeeded if succeeded else None,
         dead_ages_millis=tuple(dead_ages),
         refused_tokens=counts.get("refused_tokens", 0),
-        promised_share=schedule.promised_share(),
+        promised_share=dict(schedule.promised_share()),
         actual_share=schedule.actual_share(),
     )
 
