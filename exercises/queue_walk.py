@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from exercises.drawn import tell_shortest
 from exercises.grader import Case
-from exercises.grader.case import Broken
 from exercises.queue_model import Model
 from exercises.queue_stage import Hold, QueueStage
 
@@ -19,7 +19,6 @@ MADE_UP = "a made-up token"
 LEASES = (1, 1_000, 1_000, 4_000, 10_000)
 WORKERS = ("A", "B", "C")
 DELICATE_SHARE = 0.8  # most calls are about jobs that are held: elsewhere every report is refused
-MOST_TRIES = 200  # a shortest story is worth some hundredths of a second, not the learner's patience
 
 
 class Act(StrEnum):
@@ -62,15 +61,16 @@ def walk(case: Case, stage_for: StageFor, widths: Mapping[int, int], turns: int)
             The seed is named in the trace, so that anybody can draw the same story again.
         turns: How many calls follow, not counting the looks between them.
     """
+
+    def tell(case: Case, story: Sequence[Step]) -> None:
+        telling = _Telling(stage_for(case))
+        for step in story:
+            telling.tell(step)
+
     for seed, width in widths.items():
         story = draw(seed, width, turns)
         LOG.info("seed %d: a story of %d steps", seed, len(story))
-        broken = _broken_by(case, stage_for, story)
-        if broken is not None:
-            short, broken, trace = shortest(case, stage_for, story, broken)
-            head = f"(drawn with seed {seed}; of its {len(story)} steps these {len(short)} are enough)"
-            case.retell((head, *trace))
-            raise broken
+        tell_shortest(case, seed, story, tell)
 
 
 def draw(seed: int, width: int, turns: int) -> list[Step]:
@@ -214,38 +214,3 @@ class _Telling:
             self._stage.fails(called, error)
         else:
             self._stage.refuses_fail(job_id, token, by=worker, stays=self._model.jobs[number].status)
-
-
-def _broken_by(case: Case, stage_for: StageFor, story: Sequence[Step]) -> Broken | None:
-    """Tell the story from its beginning, on a queue of its own. None if every step was as it should be."""
-    case.retell(())
-    try:
-        telling = _Telling(stage_for(case))
-        for step in story:
-            telling.tell(step)
-    except Broken as broken:
-        return broken
-    return None
-
-
-def shortest(
-    case: Case, stage_for: StageFor, story: Sequence[Step], broken: Broken
-) -> tuple[list[Step], Broken, tuple[str, ...]]:
-    """Drop steps while the rest still goes wrong: first many at once, at last one by one.
-
-    Returns the steps that are left, how they end, and the trace of their telling.
-    """
-    kept, trace = list(story), case.trace
-    size, tries = max(len(kept) // 2, 1), 0
-    while tries < MOST_TRIES:
-        before = len(kept)
-        for start in range(len(kept) - size, -size, -size):
-            fewer = [*kept[: max(start, 0)], *kept[start + size :]]
-            again = _broken_by(case, stage_for, fewer)
-            tries += 1
-            if again is not None:
-                kept, broken, trace = fewer, again, case.trace
-        if size == 1 and len(kept) == before:
-            break
-        size = max(size // 2, 1)
-    return kept, broken, trace

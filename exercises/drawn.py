@@ -1,0 +1,78 @@
+"""Stories drawn from a seed, told to an answer, and cut to the shortest that still goes wrong.
+
+Knows neither queues nor exercises. A story is a list of steps, and every step has to keep its meaning, or to be
+passed over, when others are dropped.
+"""
+
+import logging
+import random
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from exercises.grader import Case
+from exercises.grader.case import Broken
+
+LOG = logging.getLogger(__name__)
+MOST_TRIES = 200  # a shortest story is worth some hundredths of a second, not the learner's patience
+
+Step = TypeVar("Step")
+Draw = Callable[[random.Random], Sequence[Step]]
+Tell = Callable[[Case, Sequence[Step]], None]
+
+
+def tell_drawn(case: Case, seeds: Iterable[int], draw: Draw[Step], tell: Tell[Step]) -> None:
+    """Tell one story per seed; let the first that goes wrong end the check, as short as it gets.
+
+    Args:
+        case: The conversation with the answer.
+        seeds: Fixed ones, so that the same answer gets the same verdict tomorrow.
+        draw: Makes a story of what chance gives.
+        tell: Tells a story from its beginning, to an object of its own; raises Broken where it goes wrong.
+    """
+    for seed in seeds:
+        story = draw(random.Random(seed))  # noqa: S311  a story, no secret
+        LOG.info("seed %d: a story of %d steps", seed, len(story))
+        tell_shortest(case, seed, story, tell)
+
+
+def tell_shortest(case: Case, seed: int, story: Sequence[Step], tell: Tell[Step]) -> None:
+    """Tell one story. If it goes wrong, drop what can be dropped, and end the check with what is left."""
+    broken = _broken_by(case, story, tell)
+    if broken is not None:
+        kept, broken, trace = shortest(case, story, tell, broken)
+        head = f"(drawn with seed {seed}; of its {len(story)} steps these {len(kept)} are enough)"
+        case.retell((head, *trace))
+        raise broken
+
+
+def shortest(
+    case: Case, story: Sequence[Step], tell: Tell[Step], broken: Broken
+) -> tuple[list[Step], Broken, tuple[str, ...]]:
+    """Drop steps while the rest still goes wrong: first many at once, at last one by one.
+
+    Returns the steps that are left, how they end, and the trace of their telling.
+    """
+    kept, trace = list(story), case.trace
+    size, tries = max(len(kept) // 2, 1), 0
+    while tries < MOST_TRIES:
+        before = len(kept)
+        for start in range(len(kept) - size, -size, -size):
+            fewer = [*kept[: max(start, 0)], *kept[start + size :]]
+            again = _broken_by(case, fewer, tell)
+            tries += 1
+            if again is not None:
+                kept, broken, trace = fewer, again, case.trace
+        if size == 1 and len(kept) == before:
+            break
+        size = max(size // 2, 1)
+    return kept, broken, trace
+
+
+def _broken_by(case: Case, story: Sequence[Step], tell: Tell[Step]) -> Broken | None:
+    """Tell the story from its beginning. None if every step was as it should be."""
+    case.retell(())
+    try:
+        tell(case, story)
+    except Broken as broken:
+        return broken
+    return None

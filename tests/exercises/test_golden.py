@@ -1,0 +1,85 @@
+"""What a learner reads, word for word: the report of every misconception of every exercise.
+
+After a wanted change of words, write them anew with JOBKIT_WRITE_GOLDEN=1 and read the difference.
+"""
+
+import os
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from exercises.grader import report, runner
+from exercises.grader.catalogue import Exercise, Misconception, catalogue
+from exercises.grader.records import Result
+
+GOLDEN = Path(__file__).parent / "golden"
+EXERCISES = catalogue()
+WRONG = [(exercise, wrong) for exercise in EXERCISES for wrong in exercise.misconceptions]
+ENDS = [(exercise, name) for exercise in EXERCISES for name in ("starter.py", "solution.py")]
+FEWEST = 8
+
+
+def agreed(exercise: Exercise, name: str, text: str) -> str:
+    """The words as they were agreed on; rewritten only by the explicit flag."""
+    path = GOLDEN / exercise.short / f"{name}.txt"
+    if os.environ.get("JOBKIT_WRITE_GOLDEN"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def graded(exercise_id: str, text: str) -> Result:
+    """Check a text as if a learner had written it."""
+    exercise = next(one for one in EXERCISES if one.id == exercise_id)
+    return runner.run(exercise, text.encode(), PurePosixPath(f"answers/{exercise_id}.py"), copies=False)
+
+
+@pytest.mark.parametrize(("exercise", "wrong"), WRONG, ids=[f"{one.short}-{wrong.id}" for one, wrong in WRONG])
+def test_each_misconception_is_told_in_the_agreed_words(exercise: Exercise, wrong: Misconception) -> None:
+    """The promise comes first, then trace, expected and got, the own line, the misconception, hint 1 of 3."""
+    result = graded(exercise.id, wrong.applied_to(exercise.text("solution.py")))
+    text = report.plain(result, exercise)
+    assert text == agreed(exercise, wrong.id, text)
+    first = text.splitlines()[0]
+    assert first == next(check.promise for check in result.checks if check.name == wrong.killed_by)
+    assert len(first) <= 120
+    order = [
+        "<-- here",
+        "expected ",
+        "got ",
+        f"your line  answers/{exercise.id}.py:",
+        wrong.title,
+        "Hint 1 of 3",
+    ]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize(("exercise", "name"), ENDS, ids=[f"{one.short}-{name}" for one, name in ENDS])
+def test_the_starter_and_the_solution_are_told_in_the_agreed_words(exercise: Exercise, name: str) -> None:
+    """A hole is met with a first step, a right answer with the reason why it works."""
+    text = report.plain(graded(exercise.id, exercise.text(name)), exercise)
+    assert text == agreed(exercise, f"_{name.removesuffix('.py')}", text)
+    assert ("Why it works" in text) == (name == "solution.py")
+    assert ("A first step: " in text) == (name == "starter.py")
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.short)
+def test_every_exercise_knows_enough_misconceptions_and_right_answers(exercise: Exercise) -> None:
+    """Eight wrong ideas at least, each with a sentence of its own, and a right answer built otherwise."""
+    assert len(exercise.misconceptions) >= FEWEST
+    assert len({wrong.sentence for wrong in exercise.misconceptions}) == len(exercise.misconceptions)
+    assert len(exercise.alternatives()) >= 2
+
+
+def test_no_golden_file_outlives_what_it_shows() -> None:
+    """Each file belongs to a misconception, to one of the two ends, or to a test of ex03's other ends."""
+    others = {"ex03": {"_empty", "_syntax_error", "_endless_loop", "_unforeseen", "_wrapper"}}
+    for exercise in EXERCISES:
+        known = {wrong.id for wrong in exercise.misconceptions} | {"_starter", "_solution"}
+        there = {path.stem for path in (GOLDEN / exercise.short).iterdir()}
+        assert there == known | others.get(exercise.short, set())
+    assert {path.name for path in GOLDEN.iterdir()} == {exercise.short for exercise in EXERCISES}
