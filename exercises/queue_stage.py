@@ -41,13 +41,16 @@ def seconds(millis: int) -> str:
 class QueueStage:
     """One queue of the answer, and a clock that only the check moves."""
 
-    def __init__(self, case: Case, kind: str, error: str) -> None:
-        """Create the queue `kind`, whose refusals raise the error of the name `error`."""
+    def __init__(self, case: Case, kind: str, error: str, *args: Any) -> None:
+        """Create the queue `kind`, whose refusals raise the error of the name `error`.
+
+        `args` are what it is created with, after the clock.
+        """
         self._case = case
         self._error = error
         self._now = 0
         self._clock = case.make("ManualClock", library=True)
-        self._queue = case.make(kind, self._clock)
+        self._queue = case.make(kind, self._clock, *args)
 
     @property
     def now(self) -> int:
