@@ -12,8 +12,8 @@ import click
 
 from jobqueue.simulation import SCENARIOS, find_scenario, run
 from jobqueue.simulation.trace import trace as trace_of
-from webui import create_app
-from webui.exercise_commands import COMMANDS
+from webui import class_commands, create_app, exercise_commands, loop_commands
+from webui.command_words import examples
 from webui.jupyter_server import JupyterFailedError, copy_lessons, is_installed, jupyter
 from webui.server import PortTakenError, listen, serving, stop_politely, wait_for_stop
 
@@ -38,7 +38,7 @@ _PORT = click.option(
 )
 
 
-@main.command()
+@main.command(epilog=examples("jobkit lab", "jobkit lab --port 8080"))
 @_PORT
 def lab(port: int | None) -> None:
     """Serve the board and the lessons, until Ctrl-C."""
@@ -67,7 +67,7 @@ def lab(port: int | None) -> None:
             raise click.ClickException(f"JupyterLab did not start: {error}") from error
 
 
-@main.command()
+@main.command(epilog=examples("jobkit board", "jobkit board --host 0.0.0.0    also for other machines"))
 @_PORT
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 def board(port: int | None, host: str) -> None:
@@ -101,7 +101,7 @@ def _until_stopped() -> None:
     click.echo("Stopped.")
 
 
-@main.command()
+@main.command(epilog=examples("jobkit trace zombie", "jobkit trace life_of_a_job --seed 7"))
 @click.argument("name")
 @click.option("--seed", type=int, help="Draw the working times anew; by default the scenario's own seed.")
 def trace(name: str, seed: int | None) -> None:
@@ -116,7 +116,7 @@ def trace(name: str, seed: int | None) -> None:
     click.echo(trace_of(run(scenario, seed)), nl=False)
 
 
-@main.command()
+@main.command(epilog=examples("jobkit scenarios"))
 def scenarios() -> None:
     """List the scenarios, each with its question."""
     width = max(map(len, SCENARIOS))
@@ -124,7 +124,7 @@ def scenarios() -> None:
         click.echo(f"{scenario.name:<{width}}  {scenario.question}")
 
 
-for command in COMMANDS:
+for command in (*exercise_commands.COMMANDS, *loop_commands.COMMANDS, *class_commands.COMMANDS):
     main.add_command(command)
 
 

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from exercises.grader import report, runner
+from exercises.grader import portable, report, runner
 from exercises.grader.answers import AnswerFile
 from exercises.grader.catalogue import Exercise, catalogue, find
 from exercises.grader.errors import ExerciseError
@@ -18,6 +18,7 @@ from exercises.grader.page import Line
 from exercises.grader.plain_text import plain_text
 from exercises.grader.progress import Progress, mark
 from exercises.grader.verify import verify
+from webui.command_words import examples
 
 TONES: dict[str, dict[str, Any]] = {
     "good": {"fg": "green"},
@@ -95,7 +96,7 @@ def chosen(name: str | None) -> Exercise:
     return find(last)
 
 
-@click.command("list")
+@click.command("list", epilog=examples("jobkit list"))
 @explained
 def list_() -> None:
     """List all exercises."""
@@ -104,7 +105,7 @@ def list_() -> None:
     say("Begin with: jobkit start NAME")
 
 
-@click.command()
+@click.command(epilog=examples("jobkit start ex03", "jobkit start tokens    the topic will do"))
 @click.argument("name")
 @explained
 def start(name: str) -> None:
@@ -118,7 +119,9 @@ def start(name: str) -> None:
     keep(progress)
 
 
-@click.command(epilog=NO_SANDBOX)
+@click.command(
+    epilog=examples("jobkit check ex03", "jobkit check --json    the exercise touched last", note=NO_SANDBOX)
+)
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, for machines.")
 @click.pass_context
@@ -142,7 +145,7 @@ def check(context: click.Context, name: str | None, as_json: bool) -> None:  # n
     context.exit(0 if result.passed else 1)
 
 
-@click.command()
+@click.command(epilog=examples("jobkit hint", "jobkit hint ex03"))
 @click.argument("name", required=False)
 @explained
 def hint(name: str | None) -> None:
@@ -158,7 +161,7 @@ def hint(name: str | None) -> None:
         warn(progress.warning)
 
 
-@click.command()
+@click.command(epilog=examples("jobkit reset ex03"))
 @click.argument("name", required=False)
 @explained
 def reset(name: str | None) -> None:
@@ -174,16 +177,34 @@ def reset(name: str | None) -> None:
     keep(progress)
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "jobkit progress",
+        "jobkit progress --export mine.json    to take along",
+        "jobkit progress --import mine.json    on another machine: the best of both counts",
+    )
+)
+@click.option("--export", "to", type=click.Path(path_type=Path), help="Write it to a new file as well.")
+@click.option("--import", "source", type=click.Path(path_type=Path), help="Take a file in: the best of both.")
 @explained
-def progress() -> None:
+def progress(to: Path | None, source: Path | None) -> None:
     """Show how far you are."""
     reached = Progress.read(Path())
+    if source is not None:
+        merged = portable.take_in(reached, source)
+        reached.write()
+        counts = f"{len(merged.new)} new, {len(merged.better)} better, {len(merged.same)} as before"
+        say(f"Taken from {source}: {counts}.")
+    if to is not None:
+        portable.export(reached, to)
+        say(f"Written: {to}")
     show(report.table(catalogue(), reached))
     warn(reached.warning)
 
 
-@click.command("verify")
+@click.command(
+    "verify", epilog=examples("jobkit verify         all exercises", "jobkit verify ex03    one of them")
+)
 @click.argument("name", required=False)
 @click.pass_context
 @explained

@@ -48,7 +48,12 @@ class Progress:
     @classmethod
     def read(cls, below: Path) -> Self:
         """Read the file as far as it makes sense; a missing one is an empty beginning."""
-        found = cls(below / FOLDER / FILE)
+        return cls.read_file(below / FOLDER / FILE)
+
+    @classmethod
+    def read_file(cls, path: Path) -> Self:
+        """Read this very file in the same way."""
+        found = cls(path)
         try:
             found._take(json.loads(read_regular(found.path, MOST_BYTES)))
         except FileNotFoundError:
@@ -66,6 +71,11 @@ class Progress:
         kept = f" The old file is kept as {self.kept}." if self.kept else ""
         return f"{self.path} is damaged. Ignored: {named}.{kept}"
 
+    def told(self) -> dict[str, Any]:
+        """Everything as plain values: what the file holds."""
+        exercises = {name: asdict(standing) for name, standing in sorted(self.exercises.items())}
+        return {"version": VERSION, "last": self.last, "exercises": exercises}
+
     def write(self) -> None:
         """Write the file in one piece: whoever reads meanwhile finds the old one or the new one whole.
 
@@ -76,14 +86,9 @@ class Progress:
         if self.newer is not None:
             raise ExerciseError(f"{self.path} comes from a newer jobkit (version {self.newer}); it stays.")
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        told: dict[str, Any] = {
-            "version": VERSION,
-            "last": self.last,
-            "exercises": {name: asdict(standing) for name, standing in sorted(self.exercises.items())},
-        }
         fresh = self.path.with_name(f"{FILE}.{secrets.token_hex(8)}.new")  # two checks may write at one time
         try:
-            fresh.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+            fresh.write_text(json.dumps(self.told(), indent=2) + "\n", encoding="utf-8")
             if self.ignored and self.kept is None and self.path.is_file():
                 self.kept = self._move_away()
             fresh.replace(self.path)

@@ -1,0 +1,40 @@
+"""Grades one submission in a process of its own: standard input brings the command, output takes the grade.
+
+Apart from the others, so that nothing that goes wrong here (a grader out of memory, a check that hangs) touches
+them. What the answer itself prints never comes here: it runs in yet another process.
+"""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path, PurePath, PurePosixPath
+from typing import cast
+
+from exercises.grader import runner
+from exercises.grader.answers import LARGEST_ANSWER_BYTES
+from exercises.grader.catalogue import load
+from exercises.grader.classroom.record import Grade, graded, ungraded
+from exercises.grader.files import read_regular
+
+
+def grade(folder: Path, file: PurePath, exercise_folder: Path) -> Grade:
+    """Grade the file that lies there in the folder of submissions."""
+    exercise = load(exercise_folder)
+    shown = file.as_posix()  # the same record on every system
+    try:
+        text = read_regular(folder / file, LARGEST_ANSWER_BYTES)
+    except OSError as problem:
+        return ungraded(exercise, shown, f"The file cannot be read: {problem.strerror}")
+    # The runner shows the path and never opens it.
+    return graded(runner.run(exercise, text, cast("Path", PurePosixPath(shown))), exercise)
+
+
+def main() -> None:
+    """Read one command, write one grade."""
+    told = json.loads(sys.stdin.buffer.read())
+    made = grade(Path(told["folder"]), PurePath(told["file"]), Path(told["exercise"]))
+    sys.stdout.buffer.write(json.dumps(asdict(made)).encode())
+
+
+if __name__ == "__main__":
+    main()
