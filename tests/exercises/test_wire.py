@@ -19,6 +19,13 @@ MODULES = [
     "exercises.grader.provenance",
     "exercises.grader.verify",
     "exercises.grader.wire",
+    "exercises.grader.classroom.formats.junit",
+    "exercises.grader.classroom.formats.table",
+    "exercises.grader.classroom.notebook",
+    "exercises.grader.classroom.results",
+    "exercises.grader.classroom.submissions",
+    "webui.command_words",
+    "webui.loop_commands",
 ]
 
 
