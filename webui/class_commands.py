@@ -105,7 +105,7 @@ def _summary(run: Run, to: Path) -> Iterator[Line]:
         )
         yield Line(f"{record.learner:<{width}}  {record.points:>4} of {record.possible:<4}  {grades}")
     yield from (Line(f"No grade: {one.file}: {one.problem}", "bad") for _, one in run.ungraded[:MOST_SHOWN])
-    done = len(run.grades)
+    done = len(run.found.submissions) - len(run.ungraded)
     words = "Stopped. " if run.stopped else ""
     yield Line(f"{words}{done} of {len(run.found.submissions)} graded. Results: {to}", "strong")
 

@@ -244,7 +244,7 @@ def solution(context: click.Context, name: str | None, other: int | None) -> Non
     if other is not None and other > len(others):
         raise ExerciseError(f"There is no other answer {other}; {exercise.short} has {len(others)}.")
     path = others[other - 1] if other else exercise.folder / "solution.py"
-    click.echo(path.read_text(encoding="utf-8"), nl=False)
+    say(path.read_text(encoding="utf-8").rstrip("\n"))
     if other is None and others:
         count = f"--other {'1' if len(others) == 1 else f'1 to {len(others)}'}"
         warn(f"Others, built differently: jobkit solution {exercise.short} {count}")

@@ -71,13 +71,18 @@ def test_a_class_is_graded_and_written_down_the_same_each_time(folder: Path):
     (folder / "ada").mkdir()
     (folder / "ada" / "ex03_tokens.py").write_text(OWN_ANSWER, encoding="utf-8")
     (folder / "Böb_ex03.py").write_text("def broken(:\n", encoding="utf-8")
+    (folder / "cy_ex03.ipynb").write_text(json.dumps({"cells": []}), encoding="utf-8")
     (folder / "eve_ex03.py").write_text("while True: pass\n", encoding="utf-8")
     (folder / "notes.txt").touch()
     said = jobkit_grade(folder, "--only", "ex03", "--jobs", 2)
-    assert said.exit_code == 0
-    assert "Recognised: 3 submissions of 3 learners.\n  not graded: notes.txt: no Python file\n" in said.output
+    assert said.exit_code == 1
+    assert "No grade: cy_ex03.ipynb: No cell of the notebook defines TokenQueue.\n" in said.output
+    assert (
+        "Recognised: 4 submissions of 4 learners.\n  not graded: notes.txt: no Python file and no notebook\n"
+        in said.output
+    )
     assert "\nada    39 of 39    ex03 39/39\n" in said.output
-    assert "3 of 3 graded." in said.output
+    assert "3 of 4 graded." in said.output
     out = folder.with_name("handed in-grades")
     written = {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
     ada = json.loads(written["learners/ada.json"])
@@ -86,7 +91,7 @@ def test_a_class_is_graded_and_written_down_the_same_each_time(folder: Path):
     assert {"grades.csv", "junit.xml", "learners/Böb.html", "gradescope/eve/results.json"} <= set(written)
     assert not {name for name in written if name.endswith(".new")}
     again = jobkit_grade(folder, "--only", "ex03", "--jobs", 1, "--out", "again")
-    assert again.exit_code == 0
+    assert again.exit_code == 1
     assert {
         path.relative_to("again").as_posix(): path.read_bytes()
         for path in Path("again").rglob("*")

@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 from nbclient import NotebookClient
 
 from exercises.grader.catalogue import catalogue
-from exercises.grader.classroom.in_notebook import newest_answer, points
-from exercises.grader.classroom.notebook import notebook
+from exercises.grader.classroom.in_notebook import points
+from exercises.grader.classroom.notebook import BadNotebookError, answer_in, newest_answer, notebook
 from tests.exercises.grading import EXERCISE, OWN_ANSWER
 from webui.class_commands import notebook as command
 
@@ -51,6 +51,28 @@ def test_the_answer_is_found_by_what_it_defines(exercise) -> None:
     assert newest_answer(exercise, ["", "x = 1", starter, "print(1)"]) == starter
     assert newest_answer(exercise, [starter, newer, "1"]) == newer
     assert newest_answer(exercise, ["", "x = 1"]) is None
+
+
+def test_the_answer_is_taken_out_of_a_notebook_that_was_handed_in() -> None:
+    """Also from a cell that was edited by hand into a single text; the last one counts."""
+    made = notebook(EXERCISE)
+    assert answer_in(EXERCISE, json.dumps(made).encode()) == EXERCISE.text("starter.py").rstrip("\n")
+    made["cells"].append({"cell_type": "code", "source": OWN_ANSWER})
+    assert answer_in(EXERCISE, json.dumps(made).encode()) == OWN_ANSWER
+    del made["cells"][2:]
+    with pytest.raises(BadNotebookError, match="No cell of the notebook defines TokenQueue"):
+        answer_in(EXERCISE, json.dumps(made).encode())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"\xff", b'{"cells": 3}', b'{"cells": [{}]}', b"[" * 100_000],
+    ids=["empty", "list", "bytes", "number", "cell", "deep"],
+)
+def test_what_is_no_notebook_is_told_so(content: bytes) -> None:
+    """A learner can hand in anything under that name."""
+    with pytest.raises(BadNotebookError, match="no notebook that can be read"):
+        answer_in(EXERCISE, content)
 
 
 def test_without_an_answer_there_are_no_points(capfd: pytest.CaptureFixture[str]) -> None:

@@ -99,7 +99,7 @@ def test_taking_in_twice_changes_nothing_more() -> None:
         (told(**{"ex03\x1b[2J": THEIRS}), r"Wrong: the name 'ex03\x1b[2J'."),
         ({**told(ex03_tokens=MINE), "last": "x\n"}, r"Wrong: the name 'x\n'."),
     ],
-    ids=str,
+    ids=lambda one: str(one)[:40],
 )
 def test_a_broken_or_made_up_file_is_refused_whole(content: Any, says: str) -> None:
     """One line, code 2, and what is here stays byte for byte."""

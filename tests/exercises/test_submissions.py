@@ -19,6 +19,7 @@ ALL = sorted(IDS.values())
         ("ada/ex3.py", "ada", 3),
         ("ada/answers/ex12_idempotent_submit.py", "ada", 12),
         ("ada_ex03.py", "ada", 3),
+        ("ada_ex03.ipynb", "ada", 3),
         ("ada-ex03_tokens.py", "ada", 3),
         ("ADA.EX03_TOKENS.PY", "ADA", 3),
         ("Ada Lovelace ex03 (1).py", "Ada Lovelace", 3),
@@ -41,7 +42,7 @@ def test_a_submission_is_recognised(kind, path, learner, number):
 @pytest.mark.parametrize(
     ("path", "why"),
     [
-        ("ada/notes.txt", "no Python file"),
+        ("ada/notes.txt", "no Python file and no notebook"),
         ("ada/queue.py", "tells no exercise"),
         ("ada/ex99.py", "tells no exercise"),
         ("ada/ex03_backoff.py", "tells no exercise"),

@@ -1,16 +1,13 @@
 """What an exercise notebook's cells call: check the answer's cell in a fresh process and give the points."""
 
-import ast
 import builtins
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from exercises.grader import report, runner
-from exercises.grader.catalogue import Exercise, find
-
-HOLE = "NotImplementedError"
+from exercises.grader.catalogue import find
+from exercises.grader.classroom.notebook import defined, newest_answer
 
 
 def points(name: str, cells: Sequence[str] | None = None) -> int:
@@ -31,22 +28,6 @@ def points(name: str, cells: Sequence[str] | None = None) -> int:
     result = runner.run(exercise, answer.encode(), Path(f"{exercise.id}.py"))
     print(report.plain(result, exercise))
     return result.points
-
-
-def newest_answer(exercise: Exercise, cells: Sequence[str]) -> str | None:
-    """Find the newest cell that defines what the starter leaves to write, whether Python can read it or not."""
-    wanted = [re.compile(rf"^(?:async )?(?:def|class) {name}\b", re.MULTILINE) for name in defined(exercise)]
-    for cell in reversed(cells):
-        if wanted and all(pattern.search(cell) for pattern in wanted):
-            return cell
-    return None
-
-
-def defined(exercise: Exercise) -> list[str]:
-    """The names at the top of the starter in which something is to write; all of them if there is no hole."""
-    tree = ast.parse(exercise.text("starter.py"))
-    parts = [one for one in tree.body if isinstance(one, ast.ClassDef | ast.FunctionDef)]
-    return [one.name for one in parts if HOLE in ast.unparse(one)] or [one.name for one in parts]
 
 
 def _cells_run() -> list[str]:

@@ -5,8 +5,10 @@ written as plain values: making one needs neither Jupyter nor nbgrader.
 Source: the notebook format 4.5, and nbgrader's cell metadata, schema version 3.
 """
 
+import ast
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,15 @@ from exercises.grader.catalogue import Exercise
 from exercises.grader.errors import ExerciseError
 
 HOLE = re.compile(r"^([ \t]*)raise NotImplementedError\(.*\)$", re.MULTILINE)
+LARGEST_NOTEBOOK_BYTES = 10_000_000  # with pictures in it
 HOW = """\
 Write your whole answer into the next cell, imports too, and run it; then run the one after it, which checks
 the cell's text in a fresh process. Cells of your own are good for trying things out; they are not graded.
 Where the text says `jobkit check`, run the last cell instead."""
+
+
+class BadNotebookError(ExerciseError):
+    """A notebook that was handed in holds no answer."""
 
 
 def notebook(exercise: Exercise, *, source: bool = False) -> dict[str, Any]:
@@ -72,6 +79,41 @@ def write_notebook(exercise: Exercise, path: Path, *, source: bool = False, repl
         raise ExerciseError(
             f"{path} is there already and stays as it is. Another name, or --replace?"
         ) from None
+
+
+def answer_in(exercise: Exercise, content: bytes) -> str:
+    """Take the answer out of a notebook that was handed in: the last cell that defines what is asked for.
+
+    Raises:
+        BadNotebookError: It is no notebook, or none of its cells is an answer.
+    """
+    try:
+        cells = json.loads(content)["cells"]
+        codes = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise BadNotebookError("It is no notebook that can be read.") from None
+    answer = newest_answer(exercise, codes)
+    if answer is None:
+        raise BadNotebookError(f"No cell of the notebook defines {', '.join(defined(exercise))}.")
+    return answer
+
+
+def newest_answer(exercise: Exercise, cells: Sequence[str]) -> str | None:
+    """Find the newest cell that defines what the starter leaves to write, whether Python can read it or not."""
+    wanted = [re.compile(rf"^(?:async )?(?:def|class) {name}\b", re.MULTILINE) for name in defined(exercise)]
+    for cell in reversed(cells):
+        if wanted and all(pattern.search(cell) for pattern in wanted):
+            return cell
+    return None
+
+
+def defined(exercise: Exercise) -> list[str]:
+    """The names at the top of the starter in which something is to write; all of them if there is no hole."""
+    tree = ast.parse(exercise.text("starter.py"))
+    parts = [one for one in tree.body if isinstance(one, ast.ClassDef | ast.FunctionDef)]
+    return [one.name for one in parts if "NotImplementedError" in ast.unparse(one)] or [
+        one.name for one in parts
+    ]
 
 
 def _test(exercise: Exercise) -> str:

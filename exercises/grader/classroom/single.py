@@ -12,7 +12,8 @@ from typing import cast
 
 from exercises.grader import runner
 from exercises.grader.answers import LARGEST_ANSWER_BYTES
-from exercises.grader.catalogue import load
+from exercises.grader.catalogue import Exercise, load
+from exercises.grader.classroom.notebook import LARGEST_NOTEBOOK_BYTES, BadNotebookError, answer_in
 from exercises.grader.classroom.record import Grade, graded, ungraded
 from exercises.grader.files import read_regular
 from exercises.grader.records import Verdict
@@ -23,14 +24,22 @@ def grade(folder: Path, file: PurePath, exercise_folder: Path) -> Grade:
     exercise = load(exercise_folder)
     shown = file.as_posix()  # the same record on every system
     try:
-        text = read_regular(folder / file, LARGEST_ANSWER_BYTES)
+        text = _answer(exercise, folder / file)
     except OSError as problem:
         return ungraded(exercise, shown, f"The file cannot be read: {problem.strerror}")
+    except BadNotebookError as problem:
+        return ungraded(exercise, shown, str(problem))
     where = cast("Path", PurePosixPath(shown))  # the runner shows it and never opens it
     result = runner.run(exercise, text, where)
     if result.named(Verdict.INCONCLUSIVE):  # the machine was busy with the others: once more decides
         result = runner.run(exercise, text, where)
     return graded(result, exercise)
+
+
+def _answer(exercise: Exercise, path: Path) -> bytes:
+    if path.suffix.lower() == ".ipynb":
+        return answer_in(exercise, read_regular(path, LARGEST_NOTEBOOK_BYTES)).encode("utf-8", "replace")
+    return read_regular(path, LARGEST_ANSWER_BYTES)
 
 
 def main() -> None:

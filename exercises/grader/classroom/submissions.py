@@ -11,6 +11,7 @@ from exercises.grader.errors import ExerciseError
 
 MOST_FILES = 50_000
 LONGEST_LEARNER = 100
+GRADED = {".py", ".ipynb"}
 PASSED_OVER = {"__pycache__", "__macosx", "node_modules"}
 OF_THE_KIT = re.compile(r"progress(\.broken-\d+)?\.json|ex\d\d_\w+\.md|ex\d\d_\w+\.backup-\d+\.py")
 NAMED = re.compile(
@@ -97,8 +98,8 @@ def recognise(path: PurePath, ids: Mapping[int, str]) -> Submission | str:
     >>> recognise(PureWindowsPath("ex03_tokens.py"), ids)
     'its name does not tell whose it is'
     """
-    if path.suffix.lower() != ".py":
-        return "no Python file"
+    if path.suffix.lower() not in GRADED:
+        return "no Python file and no notebook"
     *folders, _ = path.parts
     told = named(path.stem, ids)
     of_folder = named(folders[0], ids) if folders else None
