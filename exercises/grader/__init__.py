@@ -14,6 +14,8 @@ How the parts fit, in the order in which a `jobkit check` passes through them:
 * `verify` grades the grader: every exercise must behave as it promises; `mechanical` makes the small wrong
   changes to a right answer, each of which some check must notice.
 
+Around it: `portable` carries progress from one machine to another, and `classroom` grades a whole class.
+
 The verdict is formed where the answer's code never runs. An answer can print "passed", end its process or
 patch any module it likes: all that reaches the grader are the values that its methods returned. This guards
 against accidents and lazy tricks. It is no sandbox: the answer runs with the rights of whoever starts it, so

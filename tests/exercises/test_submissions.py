@@ -1,5 +1,6 @@
 """Whose file is it, and what does it answer? Names as classes really hand them in."""
 
+import os
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
@@ -103,6 +104,24 @@ def test_a_folder_is_listed_without_links_and_without_what_tools_leave(tmp_path:
     assert [(one.learner, one.path.as_posix()) for one in found.submissions] == [("ada", "ada/ex03_tokens.py")]
     assert [path.as_posix() for path, _ in found.others] == ["eve", "mallory_ex03.py"]
     assert {why for _, why in found.others} == {"it is a link, and links are not followed"}
+
+
+def test_a_folder_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A learner's work must not be passed over in silence."""
+    for name in ("ada", "bob"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "ex03.py").touch()
+    scandir = os.scandir
+
+    def locked(path: str):
+        if Path(path).name == "bob":
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", locked)
+    found = sort_out(files_below(tmp_path), ALL)
+    assert [one.learner for one in found.submissions] == ["ada"]
+    assert [(str(path), why) for path, why in found.others] == [("bob", "it cannot be read: Permission denied")]
 
 
 def test_a_folder_with_too_much_in_it_is_refused(tmp_path: Path):

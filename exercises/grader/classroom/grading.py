@@ -8,7 +8,7 @@ from exercises.grader.catalogue import Exercise
 from exercises.grader.classroom.crew import Crew, Outcome
 from exercises.grader.classroom.record import Grade, Record, ungraded
 from exercises.grader.classroom.results import Results
-from exercises.grader.classroom.submissions import Sorted, Submission, in_order
+from exercises.grader.classroom.submissions import Sorted, Submission
 
 NOT_REACHED = "The run was stopped before its turn."
 
@@ -22,15 +22,18 @@ class Run:
     results: Results
     grades: dict[Submission, Grade] = field(default_factory=dict)
     stopped: bool = False
+    _of: dict[str, list[Submission]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for one in self.found.submissions:
+            self._of.setdefault(one.learner, []).append(one)
 
     def go(self, crew: Crew, at_once: int, tell: Callable[[Outcome], None]) -> None:
         """Grade everything; write each learner's files as soon as they are complete, the class's at the end.
 
         Ctrl-C ends the grading, not the writing: what is done by then is kept, the rest named as not reached.
         """
-        waiting: dict[str, int] = {}
-        for one in self.found.submissions:
-            waiting[one.learner] = waiting.get(one.learner, 0) + 1
+        waiting = {learner: len(mine) for learner, mine in self._of.items()}
         try:
             with closing(crew.grade(self.found.submissions, at_once)) as outcomes:
                 for one, grade in outcomes:
@@ -42,7 +45,7 @@ class Run:
         except KeyboardInterrupt:
             self.stopped = True
             for learner, missing in waiting.items():
-                if missing and any(one.learner == learner for one in self.grades):
+                if missing and missing < len(self._of[learner]):
                     self.results.write_learner(self._record(learner))
         self.results.write_class(self.records)
 
@@ -57,9 +60,7 @@ class Run:
         return [(record.learner, grade) for record in self.records for grade in record.problems]
 
     def _record(self, learner: str) -> Record:
-        mine = [one for one in self.found.submissions if one.learner == learner]
-        mine.sort(key=lambda one: (in_order(one.learner), one.exercise))
-        return Record(learner, tuple(self._grade(one) for one in mine))
+        return Record(learner, tuple(self._grade(one) for one in self._of[learner]))
 
     def _grade(self, one: Submission) -> Grade:
         if one in self.grades:

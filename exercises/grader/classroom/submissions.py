@@ -11,6 +11,7 @@ from exercises.grader.errors import ExerciseError
 
 MOST_FILES = 50_000
 LONGEST_LEARNER = 100
+LINK = "it is a link, and links are not followed"
 GRADED = {".py", ".ipynb"}
 PASSED_OVER = {"__pycache__", "__macosx", "node_modules"}
 OF_THE_KIT = re.compile(r"progress(\.broken-\d+)?\.json|ex\d\d_\w+\.md|ex\d\d_\w+\.backup-\d+\.py")
@@ -40,10 +41,10 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What lies in a folder and below: files, and links, which nobody follows."""
+    """What lies in a folder and below: files, and what is not looked into, with the reason."""
 
     files: tuple[PurePath, ...]
-    links: tuple[PurePath, ...] = ()
+    refused: tuple[tuple[PurePath, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def sort_out(listing: Listing, exercises: Sequence[str], learner: str | None = N
     """
     ids = {int(one[2:4]): one for one in exercises}
     taken: dict[tuple[str, str], Submission] = {}
-    others = [(path, "it is a link, and links are not followed") for path in listing.links]
+    others = [*listing.refused]
     for path in listing.files:
         if OF_THE_KIT.fullmatch(path.name):
             continue
@@ -153,15 +154,18 @@ def files_below(folder: Path, most: int = MOST_FILES) -> Listing:
     if not folder.is_dir():
         raise ExerciseError(f"There is no folder {folder}.")
     files: list[PurePath] = []
-    links: list[PurePath] = []
-    for place, folders, names in os.walk(folder):
+    refused: list[tuple[PurePath, str]] = []
+
+    def unreadable(problem: OSError) -> None:
+        where = Path(problem.filename) if problem.filename else folder
+        refused.append((PurePath(where.relative_to(folder)), f"it cannot be read: {problem.strerror}"))
+
+    for place, folders, names in os.walk(folder, onerror=unreadable):
         folders[:] = [one for one in folders if one[0] != "." and one.lower() not in PASSED_OVER]
-        for name in (*names, *folders):
-            path = Path(place, name)
-            if name[0] != "." and path.is_symlink():
-                links.append(PurePath(path.relative_to(folder)))
-            elif name[0] != "." and name in names:
-                files.append(PurePath(path.relative_to(folder)))
-        if len(files) + len(links) > most:
+        paths = [Path(place, name) for name in names if name[0] != "."]
+        links = {path for path in (*paths, *(Path(place, one) for one in folders)) if path.is_symlink()}
+        refused += [(PurePath(path.relative_to(folder)), LINK) for path in links]
+        files += [PurePath(path.relative_to(folder)) for path in paths if path not in links]
+        if len(files) + len(refused) > most:
             raise ExerciseError(f"{folder} holds more than {most} files. Is it the folder of the submissions?")
-    return Listing(tuple(sorted(files)), tuple(sorted(links)))
+    return Listing(tuple(sorted(files)), tuple(sorted(refused)))
