@@ -39,11 +39,16 @@ def by_cost(case: Case) -> None:
     needs=(equal_costs,),
 )
 def begins_with_nothing(case: Case) -> None:
-    """The quantum is 10. A's job costs 11, so B's of 10 comes first."""
+    """The quantum is 10. A's job costs 11, so B's of 10 comes first. Then A's cost 5 and 6, which is 11 again."""
     queue = Tenants(case, quantum=10)
     queue.submits("A", 11)
     queue.submits("B", 10)
     queue.polls("BA-")
+    queue = Tenants(case, quantum=10)
+    queue.submits("A", 5)
+    queue.submits("A", 6)
+    queue.submits("B", 10)
+    queue.polls("ABA-")
 
 
 @check(
