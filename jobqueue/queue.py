@@ -8,6 +8,7 @@ waits, and never asks the computer for the time: it reads the clock that it was 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from types import NoneType
+from typing import Self
 
 from jobqueue import lifecycle, replay
 from jobqueue.arguments import (
@@ -29,7 +30,8 @@ from jobqueue.retention import Retention
 from jobqueue.retry import Jitter, RetryBudget, RetryPolicy, RetryRule
 from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
 from jobqueue.scheduling.limits import Gates
-from jobqueue.scheduling.schedule import Scheduler, schedule_for
+from jobqueue.scheduling.schedule import Schedule, Scheduler, schedule_for
+from jobqueue.storage import Table, Transaction, one_lock
 from jobqueue.table import JobTable
 from jobqueue.views import lease_of
 
@@ -87,9 +89,9 @@ class JobQueue(Operations):
             max_run_millis = check_integer("max_run_millis", max_run_millis, low=1)
         key_life_millis = check_integer("key_life_millis", key_life_millis, low=0)
         schedule = schedule_for(scheduler, Gates(limits, retry_budget, dispatch_limit))
-        table = JobTable(schedule, Retention(key_life_millis))
         rule = RetryRule(policy, jitter)
-        super().__init__(time, table, Outbox(log), rule, limits, max_run_millis, keep_finished)
+        table, transaction, outbox = self._places(schedule, limits, key_life_millis, log)
+        super().__init__(time, table, transaction, outbox, rule, limits, max_run_millis, keep_finished)
         self._again = partial(
             JobQueue,
             policy=policy,
@@ -104,6 +106,22 @@ class JobQueue(Operations):
         )
         if log is not None:
             log.attach(self._rebuilt)
+
+    def _places(
+        self, schedule: Schedule, limits: Limits, key_life_millis: int, log: EventLog | None
+    ) -> tuple[Table, Transaction, Outbox]:
+        """Return where the jobs are, what makes a turn one step, and where its events go: here, in memory."""
+        del limits
+        return JobTable(schedule, Retention(key_life_millis)), one_lock(), Outbox(log)
+
+    def close(self) -> None:
+        """Let go of what is open outside of this process: in memory, nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     # -- producers ---------------------------------------------------------------------------------------
 
@@ -142,7 +160,7 @@ class JobQueue(Operations):
     def cancel(self, job_id: str) -> None:
         """Take back a PENDING job, also one that waits for a retry; any other is an `IllegalStateError`."""
         job_id = check_string("job_id", job_id)
-        with self._turn() as now:
+        with self._turn(job_id) as now:
             job = self._find(job_id)
             self._commit(job, lifecycle.cancelled(job, now), now)
 
@@ -161,7 +179,7 @@ class JobQueue(Operations):
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
         asked = check_types(types)
-        with self._turn() as now:
+        with self._turn(picks=asked is None) as now:
             return self._hand_out(worker_id, lease_millis, asked, now)
 
     def complete(self, job_id: str, token: str, result: str | None = None) -> None:
@@ -232,7 +250,7 @@ class JobQueue(Operations):
     def sweep(self) -> int:
         """Settle what is due and do nothing else; return how many leases and deadlines ended."""
         try:
-            with self._lock:
+            with self._transaction("", False):  # noqa: FBT003 - about no job, and none is picked
                 return self._settle()
         finally:
             self._outbox.deliver()

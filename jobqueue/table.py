@@ -4,14 +4,18 @@ It decides nothing and knows no clock, policy or lock; the queue calls it inside
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
+from jobqueue import lifecycle
 from jobqueue.lifecycle import DEAD, PENDING, PERMANENT, RUNNING
 from jobqueue.model import FINISHED, Attempt, Job, Redrive
 from jobqueue.requests import RequestKeys
 from jobqueue.retention import Retention
 from jobqueue.scheduling.line import Line
 from jobqueue.scheduling.schedule import Schedule
+from jobqueue.statistics import Stats, stats_of
+from jobqueue.storage import Search
 from jobqueue.views import attempt_of
 
 
@@ -27,8 +31,8 @@ class JobTable:
         self.last_batch = 0
         self.schedule = schedule
         self.keys = RequestKeys()
-        self.queued = Counter[str]()  # PENDING jobs by tenant
-        self.queued_in_all = 0
+        self._queued = Counter[str]()  # PENDING jobs by tenant
+        self._queued_in_all = 0
         self._retention = retention
         self._jobs: dict[str, Job] = {}
         self._ended: dict[str, list[Attempt]] = {}
@@ -40,11 +44,20 @@ class JobTable:
         """Return the job's present version."""
         return self._jobs.get(job_id)
 
-    def jobs(self) -> Iterator[Job]:
-        """Return all jobs in submission order."""
-        return iter(self._jobs.values())
+    def hold(self, job_ids: Iterable[str]) -> list[Job]:
+        """Return those of these jobs that exist, in submission order."""
+        known = (self._jobs[job_id] for job_id in job_ids if job_id in self._jobs)
+        return sorted(known, key=lambda job: job.number)
 
-    def put(self, job: Job, now: int) -> None:
+    def find_key(self, tenant: str, request_key: str) -> str | None:
+        """Return the id of the job that a key stands for."""
+        return self.keys.find(tenant, request_key)
+
+    def queued(self, tenant: str | None = None) -> int:
+        """Return how many jobs are PENDING, in all or of one tenant."""
+        return self._queued_in_all if tenant is None else self._queued[tenant]
+
+    def put(self, job: Job, now: int) -> Job:
         """Put a version of a job in the place of the one before it."""
         before = self._jobs.get(job.id)
         self.last_number = max(self.last_number, job.number)
@@ -60,6 +73,7 @@ class JobTable:
         self._tell_schedule(before, job)
         if job.status in FINISHED:
             self._retention.add(job, now)
+        return job
 
     def settle(self, now: int) -> Iterator[tuple[Job, int]]:
         """Yield each job that time has ended, and when: a lease that is over, a deadline that is missed.
@@ -76,10 +90,6 @@ class JobTable:
                 # At its own instant, not at `now`: whether a tenant ever had nothing to do, and so lost its
                 # credit, must not depend on when somebody looked.
                 self._place(job, instant)
-
-    def arrive(self, now: int) -> None:
-        """Let jobs become ready or gain a band, in order, as far as no job ends before."""
-        next(self.settle(now), None)
 
     def attempts(self, job: Job) -> list[Attempt]:
         """Return one record for each time the job was handed out, oldest first."""
@@ -130,6 +140,41 @@ class JobTable:
         self._redrives.pop(job.id, None)
         del self._jobs[job.id]
 
+    # -- who is next, and looking ----------------------------------------------------------------------------
+
+    def pick(self, types: frozenset[str] | None) -> Job | None:
+        """Return the next job to hand out and take its turn."""
+        number = self.schedule.pick(types)
+        return None if number is None else self._jobs[f"J{number}"]
+
+    def next_up(self, most: int) -> list[int]:
+        """Return the numbers of what that many picks would hand out."""
+        return self.schedule.next_up(most)
+
+    def why_not(self, job: Job, now: int) -> str | None:
+        """Return what keeps a ready job back."""
+        return self.schedule.why_not(job, now)
+
+    def paused(self) -> list[str]:
+        """Return the paused types by name."""
+        return sorted(self.schedule.paused)
+
+    def set_paused(self, type_: str, *, paused: bool) -> bool:
+        """Pause or resume a type; return whether that changed anything."""
+        names = self.schedule.paused
+        changes = (type_ in names) is not paused
+        (names.add if paused else names.discard)(type_)
+        return changes
+
+    def stats(self, counts: Mapping[str, int], now: int) -> Stats:
+        """Return the figures of this instant."""
+        return stats_of(self._jobs.values(), counts, self.schedule, now)
+
+    def search(self, search: Search) -> list[Job]:
+        """Return the jobs that fit, newest first."""
+        fitting = (job for job in reversed(self._jobs.values()) if search.fits(job))
+        return list(islice(fitting, search.limit))
+
     # -- places ------------------------------------------------------------------------------------------
 
     def _place(self, job: Job, now: int) -> None:
@@ -143,22 +188,12 @@ class JobTable:
             self._dead.add(job.number)
         else:
             self._dead.discard(job.number)
-        due_at = self._due_at(job, now, is_ready=is_ready)
+        next_age_at = self.schedule.next_age_at(job, now) if is_ready else None
+        due_at = lifecycle.due_at(job, next_age_at, is_ready=is_ready)
         if due_at is None:
             self._timers.drop(job.number)
         else:
             self._timers.put(job.number, (due_at, job.number))
-
-    def _due_at(self, job: Job, now: int, *, is_ready: bool) -> int | None:
-        """Return the next instant at which time alone moves a job; None if it never does."""
-        if job.status is RUNNING:
-            return job.lease_until
-        if job.status is not PENDING:
-            return None
-        if not is_ready:
-            return job.run_at
-        instants = (job.deadline, self.schedule.next_age_at(job, now))
-        return min((instant for instant in instants if instant is not None), default=None)
 
     def _tell_schedule(self, before: Job | None, job: Job) -> None:
         was_running = before is not None and before.status is RUNNING
@@ -168,7 +203,7 @@ class JobTable:
             self.schedule.ended(job, job.outcome, permanent=job.dead_reason == PERMANENT)
 
     def _count_queued(self, tenant: str, step: int) -> None:
-        self.queued_in_all += step
-        self.queued[tenant] += step
-        if not self.queued[tenant]:
-            del self.queued[tenant]  # tenants come and go
+        self._queued_in_all += step
+        self._queued[tenant] += step
+        if not self._queued[tenant]:
+            del self._queued[tenant]  # tenants come and go

@@ -3,7 +3,6 @@
 Every operation of the queue is made of these few steps; what the operations are is said elsewhere.
 """
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from jobqueue.model import Job, JobView, Lease, Outcome
 from jobqueue.orders import Order
 from jobqueue.retry import RetryRule
 from jobqueue.scheduling.limits import Limits
-from jobqueue.table import JobTable
+from jobqueue.storage import Table, Transaction
 from jobqueue.views import lease_of, view_of
 
 RETRY_AFTER_MILLIS = 1000
@@ -32,7 +31,8 @@ class Turns:
     def __init__(  # noqa: PLR0917 - the parts of a queue, one by one
         self,
         time: TimeSource,
-        table: JobTable,
+        table: Table,
+        transaction: Transaction,
         outbox: Outbox,
         rule: RetryRule,
         limits: Limits,
@@ -41,6 +41,7 @@ class Turns:
     ) -> None:
         self._time = time
         self._table = table
+        self._transaction = transaction
         self._outbox = outbox
         self._rule = rule
         self._limits = limits
@@ -48,14 +49,15 @@ class Turns:
         self._keep_finished = keep_finished
         self._now = self._began_at = check_integer("time.now()", time.now())
         self._counts = Counter[str]()
-        # One lock for everything: between "is it free?" and "it is mine" no other thread may look.
-        self._lock = threading.Lock()
 
     @contextmanager
-    def _turn(self) -> Iterator[int]:
-        """Take the lock, settle what is due, hand out `now`; tell the events after letting the lock go."""
+    def _turn(self, job_id: str = "", *, picks: bool = False) -> Iterator[int]:
+        """Take the lock, settle what is due, hand out `now`; tell the events after letting the lock go.
+
+        A turn that will change a job or pick one says so first: a store can read it along with what is due.
+        """
         try:
-            with self._lock:
+            with self._transaction(job_id, picks):
                 self._settle()
                 try:
                     yield self._now
@@ -70,7 +72,7 @@ class Turns:
         """One turn for whoever holds the job: hand out the job and `now`, or refuse the token."""
         job_id = check_string("job_id", job_id)
         token = check_string("token", token)
-        with self._turn() as now:
+        with self._turn(job_id) as now:
             job = self._find(job_id)
             lifecycle.check_token(job, token, operation)
             yield job, now
@@ -108,16 +110,15 @@ class Turns:
         """Make a job of an order, unless its deadline or the limits forbid it."""
         job = order.job(self._table.last_number + 1, now)
         self._admit(order.tenant)
-        self._commit(None, job, now, order.told)
-        return job.id
+        return self._commit(None, job, now, order.told).id
 
     def _admit(self, tenant: str) -> None:
-        queued, in_all, limits = self._table.queued, self._table.queued_in_all, self._limits
-        if limits.max_queued is not None and in_all >= limits.max_queued:
-            self._turn_away(f"the queue has {in_all} jobs waiting, of {limits.max_queued} allowed")
-        most = limits.max_queued_per_tenant
-        if most is not None and queued[tenant] >= most:
-            self._turn_away(f"tenant {tenant} has {queued[tenant]} jobs waiting, of {most} allowed")
+        most = self._limits.max_queued
+        if most is not None and (queued := self._table.queued()) >= most:
+            self._turn_away(f"the queue has {queued} jobs waiting, of {most} allowed")
+        most = self._limits.max_queued_per_tenant
+        if most is not None and (queued := self._table.queued(tenant)) >= most:
+            self._turn_away(f"tenant {tenant} has {queued} jobs waiting, of {most} allowed")
 
     def _turn_away(self, found: str) -> None:
         raise AdmissionError(f"cannot submit: {found}; try again later", retry_after_millis=RETRY_AFTER_MILLIS)
@@ -126,25 +127,23 @@ class Turns:
         self, worker_id: str, lease_millis: int, types: frozenset[str] | None, now: int
     ) -> Lease | None:
         """Lease the next job to a worker; None if none is eligible."""
-        number = self._table.schedule.pick(types)
-        if number is None:
+        job = self._table.pick(types)
+        if job is None:
             return None
-        job = self._find(f"J{number}")
         running = lifecycle.leased(job, now, worker_id, lease_millis, self._max_run_millis)
         self._commit(job, running, now, lambda: {"types": None if types is None else tuple(sorted(types))})
         return lease_of(running)
 
     def _redo(self, event: Event, before: Job | None, after: Job | None) -> None:
         """Make the change again that an event tells of, at its instant."""
-        self._now, told, schedule = event.at, event.detail, self._table.schedule
-        self._table.arrive(event.at)
+        self._now, told = event.at, event.detail
+        # Jobs become ready or gain a band on the way there; what ends is told by events of its own.
+        next(self._table.settle(event.at), None)
         match event.kind:
             case EventKind.LEASED:  # picked again, so that slots, turns and credits move as they did
-                schedule.pick(None if told["types"] is None else frozenset(told["types"]))
-            case EventKind.PAUSED:
-                schedule.paused.add(told["type"])
-            case EventKind.RESUMED:
-                schedule.paused.discard(told["type"])
+                self._table.pick(None if told["types"] is None else frozenset(told["types"]))
+            case EventKind.PAUSED | EventKind.RESUMED:
+                self._table.set_paused(told["type"], paused=event.kind is EventKind.PAUSED)
             case EventKind.DROPPED if before is not None:
                 self._table.drop(before)
             case EventKind.REDRIVEN if after is not None:
@@ -158,26 +157,27 @@ class Turns:
 
     def _commit(
         self, before: Job | None, after: Job, at: int, told: Callable[[], Mapping[str, Any]] = dict
-    ) -> None:
+    ) -> Job:
         """Put the next version of a job in the place of the last one, and tell what happened at `at`.
 
         What is `told` beyond the change itself is asked for only where somebody listens.
         """
-        kinds = self._put(before, after, at)
+        after, kinds = self._put(before, after, at)
         if self._outbox.listening:
             for kind in kinds:
                 self._post(kind, at, before, after, {**replay.detail(kind, after), **told()})
         if self._keep_finished is not None:
             for job in self._table.surplus(self._keep_finished, at):
                 self._drop(job, at)
+        return after
 
-    def _put(self, before: Job | None, after: Job, at: int) -> tuple[EventKind, ...]:
+    def _put(self, before: Job | None, after: Job, at: int) -> tuple[Job, tuple[EventKind, ...]]:
         """Put the next version of a job in the place of the last one, and count what it is called."""
-        self._table.put(after, at)
+        after = self._table.put(after, at)
         kinds = replay.kinds(before, after)
         for kind in kinds:
             self._counts[kind] += 1
-        return kinds
+        return after, kinds
 
     def _drop(self, job: Job, at: int) -> None:
         self._table.drop(job)

@@ -148,7 +148,7 @@ class GatedSchedule:
 
     def add(self, job: Job, now: int) -> None:
         """Let a ready job join the lane where it counts now."""
-        moved, ticket = self._lanes.remove(job.number), self._ticket(job, now)
+        moved, ticket = self._lanes.remove(job.number), ticket_for(job, now, self._aging_millis)
         self._lanes.add(ticket)
         if moved is not None:
             self._tell_of_leaving(moved)  # it may have aged out of a band, and been its tenant's last there
@@ -214,7 +214,7 @@ class GatedSchedule:
 
     def why_not(self, job: Job, now: int) -> str | None:
         """Return what keeps a job back; of an open one, how far its band, tenant or it is from being next."""
-        ticket = self._ticket(job, now)
+        ticket = ticket_for(job, now, self._aging_millis)
         kept_back = self.gates.reason(ticket.group) or self.gates.tenant_reason(ticket.tenant)
         if kept_back is not None:
             return kept_back
@@ -279,15 +279,17 @@ class GatedSchedule:
                 groups.setdefault(key.band, []).append(group)
         return groups
 
-    def _ticket(self, job: Job, now: int) -> Ticket:
-        label = band_of(job.priority)
-        band = band_at(label, job.ready_since, now, self._aging_millis)
-        key: tuple[int, ...] = rank(job.priority, job.run_at, job.number)
-        if self._aging_millis is not None:
-            # Aged jobs come first in their tenant's lane, the longest ready first: else an old one would
-            # still wait behind its own tenant's flood of new ones.
-            key = (1, *key) if band == label else (0, job.ready_since, job.number)
-        return Ticket(job.number, GroupKey(band, job.type, job.attempts > 0), job.tenant, job.cost, key)
+
+def ticket_for(job: Job, now: int, aging_millis: int | None) -> Ticket:
+    """Return the lane in which a ready job waits now, and its place there."""
+    label = band_of(job.priority)
+    band = band_at(label, job.ready_since, now, aging_millis)
+    key: tuple[int, ...] = rank(job.priority, job.run_at, job.number)
+    if aging_millis is not None:
+        # Aged jobs come first in their tenant's lane, the longest ready first: else an old one would
+        # still wait behind its own tenant's flood of new ones.
+        key = (1, *key) if band == label else (0, job.ready_since, job.number)
+    return Ticket(job.number, GroupKey(band, job.type, job.attempts > 0), job.tenant, job.cost, key)
 
 
 def schedule_for(scheduler: Scheduler, gates: Gates) -> PlainSchedule | GatedSchedule:
