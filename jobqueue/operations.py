@@ -24,7 +24,7 @@ from jobqueue.model import FINISHED, Job, JobStatus, JobView, Lease, Redrive, Re
 from jobqueue.orders import check_deadline, order
 from jobqueue.requests import check_same
 from jobqueue.statistics import Stats
-from jobqueue.storage import Search
+from jobqueue.storage import Aim, Search
 from jobqueue.turn import Turns
 
 
@@ -63,7 +63,7 @@ class Operations(Turns):
             cost=cost,
             request_key=request_key,
         )
-        with self._turn() as now:
+        with self._turn(Aim(submits=True, request_key=(asked.tenant, request_key))) as now:
             known = self._table.find_key(asked.tenant, request_key)
             if known is None:
                 return Submission(self._accept(asked, now), replayed=False)
@@ -81,7 +81,7 @@ class Operations(Turns):
         limit = check_integer("limit", limit, low=1)
         asked = check_types(types)
         leases: list[Lease] = []
-        with self._turn(picks=asked is None) as now:
+        with self._turn(Aim(polls=True, types=asked)) as now:
             while len(leases) < limit and (lease := self._hand_out(worker_id, lease_millis, asked, now)):
                 leases.append(lease)
         return leases
@@ -91,7 +91,7 @@ class Operations(Turns):
     def retry_dead(self, job_id: str) -> None:
         """Bring a DEAD job back: PENDING and ready now, with a new set of attempts; its history stays."""
         job_id = check_string("job_id", job_id)
-        with self._turn(job_id) as now:
+        with self._turn(Aim(job_id)) as now:
             job = self._find(job_id)
             lifecycle.check_redrive(job, now, is_corrected=False, deadline=None, operation="retry_dead")
             self._bring_back(job, now)
@@ -124,7 +124,7 @@ class Operations(Turns):
             payload = check_text("payload", payload)
         if deadline_millis is not None:
             deadline_millis = check_integer("deadline_millis", deadline_millis)
-        with self._turn(job_id) as now:
+        with self._turn(Aim(job_id)) as now:
             job = self._find(job_id)
             if deadline_millis is not None and job.status is DEAD:
                 check_deadline(deadline_millis, now, now)

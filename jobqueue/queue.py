@@ -31,7 +31,7 @@ from jobqueue.retry import Jitter, RetryBudget, RetryPolicy, RetryRule
 from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
 from jobqueue.scheduling.limits import Gates
 from jobqueue.scheduling.schedule import Schedule, Scheduler, schedule_for
-from jobqueue.storage import Table, Transaction, one_lock
+from jobqueue.storage import LOOKING, Aim, Table, Transaction, one_lock
 from jobqueue.table import JobTable
 from jobqueue.views import lease_of
 
@@ -154,13 +154,13 @@ class JobQueue(Operations):
         asked = order(
             type, payload, priority, run_at_millis, tenant=tenant, deadline_millis=deadline_millis, cost=cost
         )
-        with self._turn() as now:
+        with self._turn(Aim(submits=True)) as now:
             return self._accept(asked, now)
 
     def cancel(self, job_id: str) -> None:
         """Take back a PENDING job, also one that waits for a retry; any other is an `IllegalStateError`."""
         job_id = check_string("job_id", job_id)
-        with self._turn(job_id) as now:
+        with self._turn(Aim(job_id)) as now:
             job = self._find(job_id)
             self._commit(job, lifecycle.cancelled(job, now), now)
 
@@ -179,7 +179,7 @@ class JobQueue(Operations):
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
         asked = check_types(types)
-        with self._turn(picks=asked is None) as now:
+        with self._turn(Aim(polls=True, types=asked)) as now:
             return self._hand_out(worker_id, lease_millis, asked, now)
 
     def complete(self, job_id: str, token: str, result: str | None = None) -> None:
@@ -250,7 +250,7 @@ class JobQueue(Operations):
     def sweep(self) -> int:
         """Settle what is due and do nothing else; return how many leases and deadlines ended."""
         try:
-            with self._transaction("", False):  # noqa: FBT003 - about no job, and none is picked
+            with self._transaction(LOOKING):
                 return self._settle()
         finally:
             self._outbox.deliver()

@@ -9,20 +9,40 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from jobqueue.model import Attempt, Job, JobStatus, Redrive
 from jobqueue.statistics import Stats
 
-Transaction = Callable[[str, bool], AbstractContextManager[object]]
-"""Opens one step that nobody else sees half done, given what it will be about: the id of a job ("" for none),
-and whether it will ask for the next job to hand out. So a database can read that along with what is due."""
+
+class Aim(NamedTuple):
+    """What a turn is going to do, said first: a store can lock it, and read it together with what is due.
+
+    Attributes:
+        job_id: it may change this job.
+        polls: it will pick jobs to hand out,
+        types: of these types only.
+        submits: it may add a job,
+        request_key: which has this key of this tenant.
+    """
+
+    job_id: str = ""
+    polls: bool = False
+    types: frozenset[str] | None = None
+    submits: bool = False
+    request_key: tuple[str, str] | None = None
+
+
+LOOKING = Aim()
+
+Transaction = Callable[[Aim], AbstractContextManager[object]]
+"""Opens one step that nobody else sees half done."""
 
 
 def one_lock() -> Transaction:
     """Return the transaction of a queue in memory: between "is it free?" and "it is mine" nobody else looks."""
     lock = threading.Lock()
-    return lambda _job_id, _picks: lock
+    return lambda _aim: lock
 
 
 SEARCHED_ERROR = 1000
@@ -78,6 +98,11 @@ class Table(Protocol):
     @property
     def last_number(self) -> int:
         """The number of the newest job that was ever submitted."""
+        ...
+
+    @property
+    def next_number(self) -> int:
+        """The number for the next job; 0 if the store will give it one when the job is put."""
         ...
 
     @property

@@ -40,6 +40,11 @@ class JobTable:
         self._dead: set[int] = set()
         self._redrives: dict[str, list[Redrive]] = {}
 
+    @property
+    def next_number(self) -> int:
+        """The number for the next job."""
+        return self.last_number + 1
+
     def get(self, job_id: str) -> Job | None:
         """Return the job's present version."""
         return self._jobs.get(job_id)

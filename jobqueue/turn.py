@@ -18,7 +18,7 @@ from jobqueue.model import Job, JobView, Lease, Outcome
 from jobqueue.orders import Order
 from jobqueue.retry import RetryRule
 from jobqueue.scheduling.limits import Limits
-from jobqueue.storage import Table, Transaction
+from jobqueue.storage import LOOKING, Aim, Table, Transaction
 from jobqueue.views import lease_of, view_of
 
 RETRY_AFTER_MILLIS = 1000
@@ -51,13 +51,10 @@ class Turns:
         self._counts = Counter[str]()
 
     @contextmanager
-    def _turn(self, job_id: str = "", *, picks: bool = False) -> Iterator[int]:
-        """Take the lock, settle what is due, hand out `now`; tell the events after letting the lock go.
-
-        A turn that will change a job or pick one says so first: a store can read it along with what is due.
-        """
+    def _turn(self, aim: Aim = LOOKING) -> Iterator[int]:
+        """Take the lock, settle what is due, hand out `now`; tell the events after letting the lock go."""
         try:
-            with self._transaction(job_id, picks):
+            with self._transaction(aim):
                 self._settle()
                 try:
                     yield self._now
@@ -72,7 +69,7 @@ class Turns:
         """One turn for whoever holds the job: hand out the job and `now`, or refuse the token."""
         job_id = check_string("job_id", job_id)
         token = check_string("token", token)
-        with self._turn(job_id) as now:
+        with self._turn(Aim(job_id)) as now:
             job = self._find(job_id)
             lifecycle.check_token(job, token, operation)
             yield job, now
@@ -108,7 +105,7 @@ class Turns:
 
     def _accept(self, order: Order, now: int) -> str:
         """Make a job of an order, unless its deadline or the limits forbid it."""
-        job = order.job(self._table.last_number + 1, now)
+        job = order.job(self._table.next_number, now)
         self._admit(order.tenant)
         return self._commit(None, job, now, order.told).id
 
