@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple, Protocol
 
+from jobqueue.arguments import number_of
 from jobqueue.model import Attempt, Job, JobStatus, Redrive
 from jobqueue.statistics import Stats
 
@@ -64,7 +65,7 @@ class Search:
         status: in this state.
         type: of this type.
         tenant: of this tenant.
-        text: found in the id, type, tenant, request key or the beginning of the last error, whether ASCII
+        text: an id, or found in the id, type, tenant, request key or the beginning of the last error, whether ASCII
             letters are large or small.
         before: with a smaller number than this.
         limit: at most so many.
@@ -88,6 +89,8 @@ class Search:
         )
 
     def _is_in(self, job: Job) -> bool:
+        if number_of(self.text or "") is not None:
+            return job.id == self.text
         places = job.id, job.type, job.tenant, job.request_key or "", (job.last_error or "")[:SEARCHED_ERROR]
         return any(lowered(self.text or "") in lowered(place) for place in places)
 

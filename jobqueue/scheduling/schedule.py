@@ -1,7 +1,7 @@
 """The schedule of one queue: ready jobs, who of them is next, and what keeps the others back.
 
-Two of one shape. `PlainSchedule` is strict priority with nothing held back but paused types; `GatedSchedule`, here,
-adds bands, tenants, aging, limits and budgets; a queue gets it only when it asks for one of these.
+Two of one shape. `PlainSchedule` is strict priority with nothing held back but paused types. `GatedSchedule` adds
+bands, tenants, aging, limits and budgets; a queue gets it only when it asks for one of these.
 """
 
 from collections import Counter
