@@ -26,6 +26,7 @@ from jobqueue.scheduling import (
     WeightedBands,
 )
 from jobqueue.statistics import Stats
+from jobqueue.stores.opening import open_queue
 
 __all__ = [
     "AdmissionError",
@@ -60,4 +61,5 @@ __all__ = [
     "TimeSource",
     "UnknownJobError",
     "WeightedBands",
+    "open_queue",
 ]

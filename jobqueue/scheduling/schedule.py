@@ -1,11 +1,11 @@
 """The schedule of one queue: ready jobs, who of them is next, and what keeps the others back.
 
-Two of one shape. `PlainSchedule` is strict priority with nothing held back but paused types. `GatedSchedule`
-adds bands, tenants, aging, limits and budgets; a queue gets it only when it asks for one of these.
+Two of one shape. `PlainSchedule` is strict priority with nothing held back but paused types. `GatedSchedule` adds
+bands, tenants, aging, limits and budgets; a queue gets it only when it asks for one of these.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from jobqueue.model import Job, Outcome
@@ -13,7 +13,9 @@ from jobqueue.scheduling.aging import band_at, next_age_at
 from jobqueue.scheduling.bands import BANDS, BandTurns, WeightedBands, band_of
 from jobqueue.scheduling.lanes import Group, GroupKey, Lanes, Ticket
 from jobqueue.scheduling.limits import Gates
-from jobqueue.scheduling.strict import StrictLines, StrictPriority, rank
+from jobqueue.scheduling.plain import PlainSchedule, place_in_line, shares
+from jobqueue.scheduling.strict import StrictPriority, rank
+from jobqueue.scheduling.tenants import RoundRobin
 
 Types = frozenset[str] | None
 Scheduler = StrictPriority | WeightedBands
@@ -77,80 +79,17 @@ class Schedule(Protocol):
         ...
 
 
-class PlainSchedule:
-    """Strict priority; the only thing that keeps a job back is that its type is paused."""
-
-    def __init__(self) -> None:
-        self.paused: set[str] = set()
-        self._lines = StrictLines()
-        self._handed_out = Counter[str]()
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def add(self, job: Job, now: int) -> None:  # noqa: ARG002
-        """Let a ready job join."""
-        self._lines.add(job.number, job.type, rank(job.priority, job.run_at, job.number))
-
-    def remove(self, job: Job) -> None:
-        """Take a job out."""
-        self._lines.remove(job.number, job.type)
-
-    def begin_instant(self, at: int) -> None:
-        """Nothing depends on it."""
-
-    def end_instant(self) -> None:
-        """Nothing depends on it."""
-
-    def next_age_at(self, job: Job, now: int) -> int | None:  # noqa: ARG002
-        """Nobody ages."""
-        return None
-
-    def pick(self, types: Types) -> int | None:
-        """Return the best ready job of these types that are not paused."""
-        if self.paused:
-            asked = self._lines.types() if types is None else types
-            return self._lines.pick([name for name in asked if name not in self.paused])
-        return self._lines.pick(types)
-
-    def started(self, job: Job) -> None:
-        """Count a hand-out of its band."""
-        self._handed_out[band_of(job.priority)] += 1
-
-    def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
-        """Nothing is counted."""
-
-    def holds_for_budget(self, job: Job) -> bool:  # noqa: ARG002
-        """There is no budget."""
-        return False
-
-    def promised_share(self) -> Mapping[str, float]:
-        """Promise nothing: the best job goes first, whatever band it is of."""
-        return {}
-
-    def actual_share(self) -> Mapping[str, float]:
-        """Return each band's part of the hand-outs so far."""
-        return _shares(self._handed_out)
-
-    def next_up(self, most: int) -> list[int]:
-        """Return the best jobs in order."""
-        return self._lines.best(most, self.paused)
-
-    def why_not(self, job: Job, now: int) -> str | None:  # noqa: ARG002
-        """Return that the type is paused, or how many jobs come before."""
-        if job.type in self.paused:
-            return f"type {job.type} is paused"
-        return _place(self._lines.before(job.number, job.type, self.paused))
-
-
 class GatedSchedule:
     """Ready jobs in lanes, gates before them, and a scheduler that takes turns among what is open."""
 
     def __init__(self, scheduler: Scheduler, gates: Gates) -> None:
         self.gates = gates
         self.paused = gates.paused
-        self._aging_millis = scheduler.aging_millis
+        self.aging_millis = scheduler.aging_millis
         self._is_strict = isinstance(scheduler, StrictPriority)
+        self.keeps_credit = isinstance(scheduler, WeightedBands) and not isinstance(
+            scheduler.tenants, RoundRobin
+        )
         self._lanes = Lanes()
         self._turns = scheduler.begin()
         self._picked: dict[int, Ticket] = {}
@@ -164,7 +103,7 @@ class GatedSchedule:
 
     def add(self, job: Job, now: int) -> None:
         """Let a ready job join the lane where it counts now."""
-        moved, ticket = self._lanes.remove(job.number), self._ticket(job, now)
+        moved, ticket = self._lanes.remove(job.number), ticket_for(job, now, self.aging_millis)
         self._lanes.add(ticket)
         if moved is not None:
             self._tell_of_leaving(moved)  # it may have aged out of a band, and been its tenant's last there
@@ -194,7 +133,7 @@ class GatedSchedule:
 
     def next_age_at(self, job: Job, now: int) -> int | None:
         """Return when the job gains a band."""
-        return next_age_at(band_of(job.priority), job.ready_since, now, self._aging_millis)
+        return next_age_at(band_of(job.priority), job.ready_since, now, self.aging_millis)
 
     def pick(self, types: Types) -> int | None:
         """Return the next eligible job and take its slot, its tenant's turn and its price."""
@@ -244,7 +183,7 @@ class GatedSchedule:
 
     def why_not(self, job: Job, now: int) -> str | None:
         """Return what keeps a job back; of an open one, how far its band, tenant or it is from being next."""
-        ticket = self._ticket(job, now)
+        ticket = ticket_for(job, now, self.aging_millis)
         kept_back = self.gates.reason(ticket.group) or self.gates.tenant_reason(ticket.tenant)
         if kept_back is not None:
             return kept_back
@@ -266,7 +205,7 @@ class GatedSchedule:
         own = [t for t in self._lanes.tickets.values() if t.tenant == ticket.tenant or self._is_strict]
         before = sum(1 for t in own if self._is_before(t, ticket))
         if before or self._is_strict:
-            return _place(before, "" if self._is_strict else f" of tenant {ticket.tenant}")
+            return place_in_line(before, "" if self._is_strict else f" of tenant {ticket.tenant}")
         return f"it is the next of tenant {ticket.tenant} in band {shown}; other tenants have their turn first"
 
     def holds_for_budget(self, job: Job) -> bool:
@@ -279,7 +218,34 @@ class GatedSchedule:
 
     def actual_share(self) -> Mapping[str, float]:
         """Return each band's part of the hand-outs so far, aged jobs in the band that they had come to."""
-        return _shares(self._handed_out)
+        return shares(self._handed_out)
+
+    # -- ready jobs that lie in a store ----------------------------------------------------------------------
+
+    def reload(self, tickets: Iterable[Ticket]) -> None:
+        """Forget the ready jobs and take these, as a store found them; turns and credits stay."""
+        self._turns.load(self._turns.save())
+        self._lanes = Lanes()
+        self._picked.clear()
+        for ticket in tickets:
+            self._lanes.add(ticket)
+            if self.gates.is_full(ticket.tenant):
+                self._lanes.close(ticket.tenant)
+
+    def emptied(self, band: str, tenant: str) -> None:
+        """Hear that a tenant has no ready job in a band any more."""
+        self._turns.emptied(band, tenant)
+
+    def save(self) -> object:
+        """Return turns, credits and all that was learnt, to be loaded should a step come to nothing."""
+        return self._turns.save(), self._handed_out.copy(), self.gates.save()
+
+    def load(self, position: object) -> None:
+        """Go back to what was saved."""
+        turns, handed_out, learnt = position  # type: ignore[misc]
+        self._turns.load(turns)  # type: ignore[has-type]
+        self._handed_out = handed_out  # type: ignore[has-type]
+        self.gates.load(learnt)  # type: ignore[has-type]
 
     def _tell_of_tenant(self, tenant: str) -> None:
         for band in BANDS:
@@ -312,15 +278,16 @@ class GatedSchedule:
                 groups.setdefault(key.band, []).append(group)
         return groups
 
-    def _ticket(self, job: Job, now: int) -> Ticket:
-        label = band_of(job.priority)
-        band = band_at(label, job.ready_since, now, self._aging_millis)
-        key: tuple[int, ...] = rank(job.priority, job.run_at, job.number)
-        if self._aging_millis is not None:
-            # Aged jobs come first in their tenant's lane, the longest ready first: else an old one would
-            # still wait behind its own tenant's flood of new ones.
-            key = (1, *key) if band == label else (0, job.ready_since, job.number)
-        return Ticket(job.number, GroupKey(band, job.type, job.attempts > 0), job.tenant, job.cost, key)
+
+def ticket_for(job: Job, now: int, aging_millis: int | None) -> Ticket:
+    """Return the lane in which a ready job waits now, and its place there."""
+    label = band_of(job.priority)
+    band = band_at(label, job.ready_since, now, aging_millis)
+    # Aged jobs come first in their tenant's lane, the longest ready first: else an old one would still wait
+    # behind its own tenant's flood of new ones.
+    is_aged = band != label
+    key = (0, job.ready_since, 0, job.number) if is_aged else (1, *rank(job.priority, job.run_at, job.number))
+    return Ticket(job.number, GroupKey(band, job.type, job.attempts > 0), job.tenant, job.cost, key)
 
 
 def schedule_for(scheduler: Scheduler, gates: Gates) -> PlainSchedule | GatedSchedule:
@@ -335,15 +302,3 @@ def schedule_for(scheduler: Scheduler, gates: Gates) -> PlainSchedule | GatedSch
     if isinstance(scheduler, StrictPriority) and not has_gates:
         return PlainSchedule()
     return GatedSchedule(scheduler, gates)
-
-
-def _shares(handed_out: Counter[str]) -> dict[str, float]:
-    total = handed_out.total()
-    return {band: handed_out[band] / total for band in BANDS} if total else {}
-
-
-def _place(before: int, whose: str = "") -> str | None:
-    """Return how many jobs come before; None if none does, and the job is next."""
-    if not before:
-        return None
-    return f"{before} job{'s' * (before != 1)}{whose} {'come' if before != 1 else 'comes'} before it"
