@@ -65,8 +65,8 @@ class Search:
         status: in this state.
         type: of this type.
         tenant: of this tenant.
-        text: an id, or found in the id, type, tenant, request key or the beginning of the last error, whether ASCII
-            letters are large or small.
+        text: an id, or found in the id, type, tenant, request key or the beginning of the last error, whether
+            ASCII letters are large or small.
         before: with a smaller number than this.
         limit: at most so many.
     """

