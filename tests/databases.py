@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 _NUMBERS = itertools.count(1)
 
+# Emptying the tables of a schema takes a quarter of the time of making them.
+_USED_SCHEMAS: list[str] = []
+
 # A test's server need not survive a power cut; nothing else is different.
 _QUICK = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
 
@@ -116,11 +119,12 @@ class Place:
         return self._opened[-1]
 
     def close(self) -> None:
-        """Close every queue that was opened, and leave nothing behind on the server."""
+        """Close every queue that was opened; a schema is emptied, for another test to use."""
         for queue in self._opened:
             queue.close()
         if self.url.startswith("postgres"):
-            forget_schema(self.options["schema"])
+            empty_schema(self.options["schema"])
+            _USED_SCHEMAS.append(self.options["schema"])
 
 
 def sqlite_place(folder: Path, **options: Any) -> Place:
@@ -130,18 +134,26 @@ def sqlite_place(folder: Path, **options: Any) -> Place:
 
 def postgres_place(_folder: Path | None = None, **options: Any) -> Place:
     """Return an empty place in a schema of its own."""
-    return Place(need_postgres(), schema=f"test_{os.getpid()}_{next(_NUMBERS)}", **options)
+    url = need_postgres()
+    schema = _USED_SCHEMAS.pop() if _USED_SCHEMAS else f"test_{os.getpid()}_{next(_NUMBERS)}"
+    return Place(url, schema=schema, **options)
 
 
 PLACES = {"sqlite": sqlite_place, "postgres": postgres_place}
 
 
-def forget_schema(name: str) -> None:
-    """Drop a schema and all that is in it."""
+def empty_schema(name: str) -> None:
+    """Make the tables of a schema as they were when they were new."""
     import psycopg  # noqa: PLC0415 - an extra
 
     with psycopg.connect(postgres_url(), autocommit=True) as connection:
-        connection.execute(f'DROP SCHEMA IF EXISTS "{name}" CASCADE')  # type: ignore[arg-type]
+        connection.execute(
+            f"SET search_path TO {name};"  # type: ignore[arg-type]
+            "TRUNCATE jobs, attempts, redrives, paused RESTART IDENTITY;"
+            "ALTER SEQUENCE endings RESTART;"
+            "UPDATE totals SET succeeded = 0, failed = 0, expired = 0, released = 0, last_batch = 0,"
+            " aging_millis = NULL"
+        )
 
 
 def opened_places(kind: str, folder: Path) -> Iterator[Place]:

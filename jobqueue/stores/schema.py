@@ -135,13 +135,7 @@ WORDS = {
 }
 
 
-def migrate(
-    database: Database,
-    where: str,
-    version: int,
-    tell: Callable[[int], None],
-    migrations: Sequence[Sequence[str]] = MIGRATIONS,
-) -> None:
+def migrate(database: Database, where: str, version: int, tell: Callable[[int], None]) -> None:
     """Bring a store to the newest version; the caller has begun a transaction, and ends it.
 
     Args:
@@ -149,20 +143,20 @@ def migrate(
         where: how messages call it.
         version: the version that it has; 0 if it is empty.
         tell: writes the version down.
-        migrations: the steps.
 
     Raises:
         StoreError: it is of a newer version than this program knows.
     """
-    if version > len(migrations):
+    newest = len(MIGRATIONS)
+    if version > newest:
         raise StoreError(
-            f"cannot open {where}: its schema has version {version}, and this program knows {len(migrations)}; "
+            f"cannot open {where}: its schema has version {version}, and this program knows {newest}; "
             "open it with the program that wrote it, or a newer one"
         )
-    for statements in migrations[version:]:
+    for statements in MIGRATIONS[version:]:
         for statement in statements:
             text = statement.format(**WORDS[database.dialect.name]).strip()
             if text:
                 database.write(text, {})
-    if version < len(migrations):
-        tell(len(migrations))
+    if version < newest:
+        tell(newest)
