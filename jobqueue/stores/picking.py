@@ -127,8 +127,8 @@ class GatedPicker:
     dispatch limit has learnt, which it learns from the jobs that this object has handed out.
 
     The cost of a pick does not grow with the number of jobs. With `RoundRobin` it grows with the closed lanes
-    that it passes over on the way to the next tenant. With `DeficitRoundRobin`, or strict priority under limits,
-    it grows with the number of lanes, that is, tenants times types.
+    that it passes over on the way to the next tenant. With `DeficitRoundRobin`, or strict priority under
+    limits, it grows with the number of lanes, that is, tenants times types.
     """
 
     def __init__(self, session: Session, schedule: GatedSchedule) -> None:

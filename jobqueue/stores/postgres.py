@@ -25,8 +25,9 @@ _INHERITED: list[psycopg.Connection[Row]] = []
 _SETTINGS = (
     # Each statement sees what was committed before it began, and what it waited for.
     "default_transaction_isolation = 'read committed'",
-    # Every statement is written for its index, and walks from few rows to few. What the planner knows of a table is
-    # some minutes old, and a queue may have grown from empty to full since: plans for a small table read it all.
+    # Every statement is written for its index, and walks from few rows to few. What the planner knows of a
+    # table is some minutes old, and a queue may have grown from empty to full since: plans for a small table
+    # read it all.
     "enable_seqscan = off",
     "enable_bitmapscan = off",
     "enable_hashjoin = off",

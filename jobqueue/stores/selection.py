@@ -29,8 +29,8 @@ _READY_TYPES = """
 """
 
 # The best of each type, and the best of those. taken: jobs that other transactions turned out to have.
-# Two bounds rather than `=`, and the type in the order: else a planner may walk along all ready jobs instead, in
-# the hope of meeting one of this type soon.
+# Two bounds rather than `=`, and the type in the order: else a planner may walk along all ready jobs instead,
+# in the hope of meeting one of this type soon.
 _BEST_OF_TYPES = f"""
     WITH RECURSIVE kind(type) AS ({{kinds}})
     SELECT number FROM jobs WHERE number IN (

@@ -1,4 +1,4 @@
-"""A program that works on a store and may be killed in the middle; every answer that it got is a line that it prints.
+"""A program that works on a store and may be killed in the middle; it prints each answer that it got.
 
 Run as `python -m tests.durable.child '{"url": ..., "options": {...}, "do": "story", ...}'`.
 """

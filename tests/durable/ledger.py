@@ -1,4 +1,4 @@
-"""What processes were told, compared with what the store says afterwards, in words: lost, unexpected and so on."""
+"""What processes were told, compared with what the store says afterwards: lost, unexpected and so on."""
 
 from __future__ import annotations
 

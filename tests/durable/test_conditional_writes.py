@@ -8,9 +8,9 @@ import pytest
 
 from jobqueue import RetryPolicy, StoreError, lifecycle
 from jobqueue.retry import RetryRule
+from jobqueue.storage import LOOKING
 from jobqueue.stores import statements
 from jobqueue.stores.rows import kept_from
-from jobqueue.storage import LOOKING
 from tests.contract.observing import everything, outcome, polled, polled_ids
 from tests.durable.conftest import POLICY
 
@@ -164,7 +164,7 @@ NASTY = [
 
 
 def test_text_comes_back_as_it_was_in_every_store(place, clock):
-    """Payload, error, result and names: what is stored is what was given, and what cannot be is refused or mended."""
+    """Payload, error, result and names: stored is what was given; what cannot be is refused or mended."""
     queue = place.open(clock, RetryPolicy(1, 0, 0))
     for text in NASTY:
         storable = "\0" not in text and "\ud800" not in text

@@ -133,17 +133,14 @@ def test_eight_processes_make_four_thousand_cycles(place):
 
 
 def test_processes_that_are_killed_at_random_lose_nothing(place):
-    """3 workers are killed in the middle of their work; what they held is recovered, and all comes to its end."""
+    """3 workers are killed in the middle of their work; what they held comes to its end all the same."""
     place.open(ManualClock(), POLICY).close()
-    children = [started(place, "cycles", cycles=10_000, name=f"w{n}") for n in range(3)]
+    running = [started(place, "cycles", cycles=10_000, name=f"w{n}") for n in range(3)]
     told = []
-    for number, child in enumerate(children):
-        lines = iter(child.stdout.readline, "")
-        told += [
-            words for _, line in zip(range(20 + 11 * number), lines, strict=False) for words in [line.split()]
-        ]
-        child.kill()
-        told += lines_of(child)
+    for number, process in enumerate(running):
+        told += [process.stdout.readline().split() for _ in range(20 + 11 * number)]
+        process.kill()
+        told += lines_of(process)
     clock = ManualClock(10**7)
     queue = place.open(clock, POLICY)
     while (lease := queue.poll("w", 1000)) is not None:

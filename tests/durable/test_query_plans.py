@@ -8,7 +8,7 @@ from jobqueue.stores import selection, statements
 from jobqueue.stores.database import POSTGRES, SQLITE
 from tests.durable.conftest import POLICY
 
-LISTS = {name: "[]" for name in ("full_bands", "full_tenants", "closed_types", "held_types", "taken")}
+LISTS = dict.fromkeys(("full_bands", "full_tenants", "closed_types", "held_types", "taken"), "[]")
 LANES = {**LISTS, "beyond": "zzz", "any_type": 1, "types": "[]"}
 AFTER = {f"after_{band}": "" for band in "hnl"}
 
@@ -54,12 +54,18 @@ def filled(place, clock):
     }[database.dialect.name]
     database.begin()
     database.write(
-        "INSERT INTO jobs (type, priority, tenant, cost, submitted_at, run_at, status, attempts, generation, era, "
-        "pending_since, is_ready, band, is_retry, rank0, rank1, rank2, due_at, finish_order, request_key, payload) "
-        f"{numbers} SELECT 'type-' || (n % 7), 0, 'tenant-' || (n % 50), 1, 0, n, CASE n % 5 WHEN 0 THEN "
-        "'SUCCEEDED' WHEN 1 THEN 'RUNNING' WHEN 2 THEN 'DEAD' ELSE 'PENDING' END, 1, 1, 0, 0, CASE n % 5 WHEN 3 "
-        "THEN 1 ELSE 0 END, 'N', 0, 1, 0, n, CASE n % 5 WHEN 4 THEN n END, CASE n % 5 WHEN 0 THEN n END, "
-        "'key-' || n, 'text' FROM numbers",
+        f"""
+        INSERT INTO jobs (
+            type, priority, tenant, cost, submitted_at, run_at, status, attempts, generation, era, pending_since,
+            is_ready, band, is_retry, rank0, rank1, rank2, due_at, finish_order, request_key, payload)
+        {numbers}
+        SELECT
+            'type-' || (n % 7), 0, 'tenant-' || (n % 50), 1, 0, n,
+            CASE n % 5 WHEN 0 THEN 'SUCCEEDED' WHEN 1 THEN 'RUNNING' WHEN 2 THEN 'DEAD' ELSE 'PENDING' END,
+            1, 1, 0, 0, CASE n % 5 WHEN 3 THEN 1 ELSE 0 END, 'N', 0, 1, 0, n,
+            CASE n % 5 WHEN 4 THEN n END, CASE n % 5 WHEN 0 THEN n END, 'key-' || n, 'text'
+        FROM numbers
+        """,
         {},
     )
     database.commit()

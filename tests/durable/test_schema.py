@@ -10,6 +10,7 @@ from jobqueue import JobQueue, ManualClock, RetryPolicy, StoreError, open_queue
 from jobqueue.stores import schema
 from jobqueue.stores.postgres import PostgresDatabase
 from jobqueue.stores.sqlite import SqliteDatabase
+from tests.contract.observing import outcome
 from tests.contract.together import run_together
 from tests.databases import postgres_url
 from tests.durable.conftest import POLICY
@@ -31,7 +32,7 @@ from tests.durable.conftest import POLICY
 )
 def test_a_url_of_no_known_form_is_refused(url, clock):
     """The message names the forms."""
-    with pytest.raises(ValueError, match="sqlite:///relative.db"):
+    with pytest.raises(ValueError, match=r"sqlite:///relative\.db"):
         open_queue(url, clock, POLICY)
 
 
@@ -120,11 +121,8 @@ def run_in(database, *statements):
 def test_a_store_of_a_newer_version_is_refused(place, clock):
     """It is not touched; the message names both versions."""
     place.open(clock, POLICY).close()
-    set_version = (
-        "PRAGMA user_version = {}"
-        if place.url.startswith("sqlite")
-        else "UPDATE jobkit_version SET version = {}"
-    )
+    is_sqlite = place.url.startswith("sqlite")
+    set_version = "PRAGMA user_version = {}" if is_sqlite else "UPDATE jobkit_version SET version = {}"
     run_in(databases(place)(), set_version.format(99))
     try:
         with pytest.raises(StoreError, match=r"version 99.*knows 1"):
@@ -179,7 +177,7 @@ def test_many_who_open_a_new_store_at_once_make_it_once(tmp_path, clock):
 
 
 def test_a_store_that_stays_busy_is_an_error_within_bounds(sqlite, clock):
-    """Somebody holds the write lock for ever: a typed error, nothing changed, and all is well once it is free."""
+    """Somebody holds the write lock for ever: a typed error, nothing changed; once it is free, all is well."""
     queue = sqlite.open(clock, POLICY, busy_timeout_millis=50)
     queue.submit("mail")
     blocker = sqlite3.connect(sqlite.url.removeprefix("sqlite:///"), isolation_level=None)
@@ -208,9 +206,10 @@ def test_a_full_disk_is_a_store_error_and_nothing_is_lost(sqlite):
     # What SQLite answers is the same as on a full disk; a quota would need rights that not every machine gives.
     queue._database.read(f"PRAGMA max_page_count = {pages + 8}", {})
     accepted = ["J1"]
-    with pytest.raises(StoreError, match="full"):
-        while True:
-            accepted.append(queue.submit("mail", "x" * 3000))
+    while isinstance(answer := outcome(queue.submit, "mail", "x" * 3000), str):
+        accepted.append(answer)
+    assert isinstance(answer, StoreError)
+    assert "full" in str(answer)
     assert [view.id for view in reversed(queue.list_jobs())] == accepted
     queue._database.read("PRAGMA max_page_count = 100000", {})
     assert queue.submit("mail") == f"J{len(accepted) + 1}"

@@ -48,7 +48,7 @@ def test_admission_holds_for_all_objects_together(place, clock):
 
 
 def test_a_double_release_frees_one_place(place, clock):
-    """With a limit of one: complete, complete again, fail, sweep; then five more jobs, of which one is handed out."""
+    """With a limit of one: complete twice, fail, sweep; then one of five more jobs is handed out."""
     queue = place.open(clock, POLICY, limits=Limits(max_running_per_tenant=1))
     queue.submit("mail")
     lease = queue.poll("w", 1000)
