@@ -151,15 +151,15 @@ class Session:
 
     # -- statements --------------------------------------------------------------------------------------
 
-    def read(self, text: str, **values: Any) -> list[Row]:
+    def read(self, text: str, /, **values: Any) -> list[Row]:
         """Return the rows of a statement."""
         return self.database.read(statements.in_words_of(self.database.dialect, text), values)
 
-    def write(self, text: str, **values: Any) -> int:
+    def write(self, text: str, /, **values: Any) -> int:
         """Return how many rows a statement has changed."""
         return self.database.write(statements.in_words_of(self.database.dialect, text), values)
 
-    def jobs(self, text: str, **values: Any) -> list[Job]:
+    def jobs(self, text: str, /, **values: Any) -> list[Job]:
         """Return the jobs of a statement that selects `COLUMNS`; they may be changed in this transaction."""
         return [self.keep(kept_from(row)) for row in self.read(text, **values)]
 

@@ -33,6 +33,17 @@ def lines_of(child: subprocess.Popen[str], timeout: float = 120) -> list[list[st
     return [line.split() for line in out.splitlines()]
 
 
+def rest_of(process: subprocess.Popen[str]) -> list[list[str]]:
+    """Return what a process had told when it was killed, beyond the lines that were read already."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    words = [line.split() for line in process.stdout]
+    process.wait(60)
+    process.stdout.close()
+    process.stderr.close()
+    return words
+
+
 @dataclass(frozen=True)
 class Balance:
     """What became of what was acknowledged, in jobs.

@@ -11,7 +11,7 @@ from jobqueue import ManualClock
 from tests.databases import PLACES
 from tests.durable import child
 from tests.durable.conftest import POLICY
-from tests.durable.ledger import balance, lines_of, started
+from tests.durable.ledger import balance, lines_of, rest_of, started
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 
@@ -140,7 +140,7 @@ def test_processes_that_are_killed_at_random_lose_nothing(place):
     for number, process in enumerate(running):
         told += [process.stdout.readline().split() for _ in range(20 + 11 * number)]
         process.kill()
-        told += lines_of(process)
+        told += rest_of(process)
     clock = ManualClock(10**7)
     queue = place.open(clock, POLICY)
     while (lease := queue.poll("w", 1000)) is not None:

@@ -56,8 +56,9 @@ def filled(place, clock):
     database.write(
         f"""
         INSERT INTO jobs (
-            type, priority, tenant, cost, submitted_at, run_at, status, attempts, generation, era, pending_since,
-            is_ready, band, is_retry, rank0, rank1, rank2, due_at, finish_order, request_key, payload)
+            type, priority, tenant, cost, submitted_at, run_at, status, attempts, generation, era,
+            pending_since, is_ready, band, is_retry, rank0, rank1, rank2, due_at, finish_order, request_key,
+            payload)
         {numbers}
         SELECT
             'type-' || (n % 7), 0, 'tenant-' || (n % 50), 1, 0, n,

@@ -175,7 +175,7 @@ def test_time_begins_at_the_newest_instant_that_is_stored(place):
 
 def test_a_clock_that_wanders_loses_no_job_and_makes_no_second_lease(place):
     """10 restarts with clocks that go back and forth: a job never has two leases, and all come to their end."""
-    draw, live = random.Random(7), {}
+    draw, live = random.Random(7), {}  # noqa: S311 - the same disorder each time
     queue = place.open(ManualClock(0), RetryPolicy(50, 100, 1000))
     for _ in range(12):
         queue.submit("mail", run_at_millis=draw.randrange(4000))
