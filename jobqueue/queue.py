@@ -31,7 +31,7 @@ from jobqueue.retry import Jitter, RetryBudget, RetryPolicy, RetryRule
 from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
 from jobqueue.scheduling.limits import Gates
 from jobqueue.scheduling.schedule import Schedule, Scheduler, schedule_for
-from jobqueue.storage import LOOKING, Aim, Table, Transaction, one_lock
+from jobqueue.storage import LOOKING, POLLING, SUBMITTING, Aim, Table, Transaction, one_lock
 from jobqueue.table import JobTable
 from jobqueue.views import lease_of
 
@@ -154,7 +154,7 @@ class JobQueue(Operations):
         asked = order(
             type, payload, priority, run_at_millis, tenant=tenant, deadline_millis=deadline_millis, cost=cost
         )
-        with self._turn(Aim(submits=True)) as now:
+        with self._turn(SUBMITTING) as now:
             return self._accept(asked, now)
 
     def cancel(self, job_id: str) -> None:
@@ -179,7 +179,7 @@ class JobQueue(Operations):
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
         asked = check_types(types)
-        with self._turn(Aim(polls=True, types=asked)) as now:
+        with self._turn(POLLING if asked is None else Aim(polls=True, types=asked)) as now:
             return self._hand_out(worker_id, lease_millis, asked, now)
 
     def complete(self, job_id: str, token: str, result: str | None = None) -> None:

@@ -34,7 +34,7 @@ class Aim(NamedTuple):
     request_key: tuple[str, str] | None = None
 
 
-LOOKING = Aim()
+LOOKING, SUBMITTING, POLLING = Aim(), Aim(submits=True), Aim(polls=True)
 
 Transaction = Callable[[Aim], AbstractContextManager[object]]
 """Opens one step that nobody else sees half done."""
@@ -65,8 +65,8 @@ class Search:
         status: in this state.
         type: of this type.
         tenant: of this tenant.
-        text: an id, or found in the id, type, tenant, request key or the beginning of the last error, whether ASCII
-            letters are large or small.
+        text: an id, or found in the id, type, tenant, request key or the beginning of the last error, whether
+            ASCII letters are large or small.
         before: with a smaller number than this.
         limit: at most so many.
     """

@@ -15,6 +15,7 @@ from jobqueue.simulation.trace import trace as trace_of
 from webui import class_commands, create_app, exercise_commands, loop_commands
 from webui.command_words import examples
 from webui.jupyter_server import JupyterFailedError, copy_lessons, is_installed, jupyter
+from webui.postgres_command import postgres
 from webui.server import PortTakenError, listen, serving, stop_politely, wait_for_stop
 
 _HELP = {"help_option_names": ["-h", "--help"]}
@@ -124,7 +125,12 @@ def scenarios() -> None:
         click.echo(f"{scenario.name:<{width}}  {scenario.question}")
 
 
-for command in (*exercise_commands.COMMANDS, *loop_commands.COMMANDS, *class_commands.COMMANDS):
+for command in (
+    *exercise_commands.COMMANDS,
+    *loop_commands.COMMANDS,
+    *class_commands.COMMANDS,
+    postgres,
+):
     main.add_command(command)
 
 

@@ -1,7 +1,7 @@
 """The schedule of one queue: ready jobs, who of them is next, and what keeps the others back.
 
-Two of one shape. `PlainSchedule` is strict priority with nothing held back but paused types. `GatedSchedule` adds
-bands, tenants, aging, limits and budgets; a queue gets it only when it asks for one of these.
+Two of one shape. `PlainSchedule` is strict priority with nothing held back but paused types. `GatedSchedule`
+adds bands, tenants, aging, limits and budgets; a queue gets it only when it asks for one of these.
 """
 
 from collections import Counter
@@ -231,6 +231,10 @@ class GatedSchedule:
             self._lanes.add(ticket)
             if self.gates.is_full(ticket.tenant):
                 self._lanes.close(ticket.tenant)
+
+    def last_served(self) -> Mapping[str, str | None] | None:
+        """Return the tenant that each band served last, if their names alone say who is next."""
+        return self._turns.last_served() if isinstance(self._turns, BandTurns) else None
 
     def emptied(self, band: str, tenant: str) -> None:
         """Hear that a tenant has no ready job in a band any more."""

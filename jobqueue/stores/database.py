@@ -1,7 +1,7 @@
 """What a store needs of a database, and in what words the databases differ.
 
-One text of SQL serves both; where they differ, it has a name in braces, and a `Dialect` says what stands for it.
-Parameters are written `:name`. No database driver is imported here.
+One text of SQL serves both; where they differ, it has a name in braces, and a `Dialect` says what stands for
+it. Parameters are written `:name`. No database driver is imported here.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class Dialect:
     joins_writes: bool
 
     def sql(self, text: str, **parts: str) -> str:
-        """Return a statement in the database's own words; `{names:types}` are the rows of the parameter `types`."""
+        """Return a statement in the database's own words; `{names:types}` stands for the rows of `:types`."""
         words = {name: getattr(self, name) for name in ("lock", "skip", "clock", "greatest", "position")}
         lists = {"names": _Listed(self.names), "numbers": _Listed(self.numbers)}
         return text.format(**words, **lists, next_ending=self.next_ending, **parts)

@@ -36,10 +36,11 @@ class StoreClock:
 class DurableQueue(JobQueue):
     """A queue whose jobs outlive the process: same operations, same answers; `open_queue` makes one.
 
-    Jobs, attempts, audit and pauses are in the database. Events are not: a log knows what this object did since it
-    was opened. The scheduler's place in its cycle, turns, credits, and what a dispatch limit has learnt belong to
-    this object and begin anew with it: with several processes, shares hold for what each of them hands out. Limits
-    and budgets count what runs in the database, and hold for all together, if all are opened with the same options.
+    Jobs, attempts, audit and pauses are in the database. Events are not: a log knows what this object did
+    since it was opened. The scheduler's place in its cycle, turns, credits, and what a dispatch limit has
+    learnt belong to this object and begin anew with it: with several processes, shares hold for what each of
+    them hands out. Limits and budgets count what runs in the database, and hold for all together, if all are
+    opened with the same options.
 
     An object may be used by many threads, which take turns, and by a child after a fork, which connects anew.
     """

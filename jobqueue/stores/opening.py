@@ -14,14 +14,14 @@ def open_queue(url: str, time: TimeSource, policy: RetryPolicy, **options: Any) 
     """Return the queue at a place, with the jobs that are there.
 
     Args:
-        url: 'memory:', 'sqlite:///relative.db', 'sqlite:////absolute.db' or 'postgresql://user@host/name'. An SQLite
-            file is made if it is not there, its folder is not. PostgreSQL needs the extra `postgres`.
+        url: 'memory:', 'sqlite:///relative.db', 'sqlite:////absolute.db' or 'postgresql://user@host/name'. An
+            SQLite file is made if it is not there, its folder is not. PostgreSQL needs the extra `postgres`.
         time: where "now" comes from. In PostgreSQL a `SystemClock` stands for the database's own clock.
         policy: how often a job is attempted, and how long it rests in between.
         options: those of `JobQueue`. All who open one store give the same; the store keeps jobs, not options.
             SQLite takes `synchronous` ("full", "normal" or "off": what a power cut may take) and
-            `busy_timeout_millis` (how long to wait for others that write); PostgreSQL takes `schema`, the schema in
-            which the tables are, by default "jobkit".
+            `busy_timeout_millis` (how long to wait for others that write); PostgreSQL takes `schema`, the
+            schema in which the tables are, by default "jobkit".
 
     Returns:
         A queue. One that is not in memory has a connection: close it, or use it in a `with` statement.

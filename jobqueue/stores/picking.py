@@ -1,7 +1,7 @@
-"""Who is next among jobs in a database. The turns are those of `scheduling`; here is what they need to know, in SQL.
+"""Who is next among jobs in a database: the turns are those of `scheduling`, over what SQL finds.
 
-For each pick a fixed number of statements finds the first job of each lane that is open, and what runs. The schedule
-itself then picks among them as it does in memory.
+For each pick a fixed number of statements finds the first job of each lane that is open, and what runs. The
+schedule itself then picks among them as it does in memory.
 """
 
 import json
@@ -14,7 +14,7 @@ from jobqueue.scheduling.lanes import GroupKey, Ticket
 from jobqueue.scheduling.limits import Running
 from jobqueue.scheduling.plain import PlainSchedule, place_in_line
 from jobqueue.scheduling.schedule import GatedSchedule
-from jobqueue.stores import statements
+from jobqueue.stores import selection, statements
 from jobqueue.stores.database import Row
 from jobqueue.stores.rows import Place
 from jobqueue.stores.session import Session
@@ -72,13 +72,13 @@ class PlainPicker:
             number, session.candidate, session.has_looked = session.candidate, None, False
             if number is not None and (kept := session.kept(number)) is not None:
                 return kept.job
-            if not session.read(statements.PAUSED):
+            if not session.read(selection.PAUSED):
                 return None
         return self._best_of(types)
 
     def _best_of(self, types: Types) -> Job | None:
         """Choose, then lock; what another transaction has meanwhile is passed over."""
-        text = statements.BEST_OF_ALL_TYPES if types is None else statements.BEST_OF_SOME_TYPES
+        text = selection.BEST_OF_ALL_TYPES if types is None else selection.BEST_OF_SOME_TYPES
         asked = json.dumps(sorted(types or ()))
         taken: list[int] = []
         while found := self._session.read(text, types=asked, taken=json.dumps(taken)):
@@ -90,17 +90,17 @@ class PlainPicker:
 
     def next_up(self, most: int) -> list[int]:
         """Return the best jobs in order."""
-        return [row[0] for row in self._session.read(statements.NEXT_IN_LINE, most=most)]
+        return [row[0] for row in self._session.read(selection.NEXT_IN_LINE, most=most)]
 
     def why_not(self, job: Job, now: int) -> str | None:  # noqa: ARG002 - others age
         """Return that the type is paused, or how many jobs come before."""
-        if [job.type] in [list(row) for row in self._session.read(statements.PAUSED)]:
+        if [job.type] in [list(row) for row in self._session.read(selection.PAUSED)]:
             return f"type {job.type} is paused"
         kept = self._session.kept(job.number)
         assert kept is not None, "the job was read in this turn"  # noqa: S101 - for the type checker
         place = kept.place
         before = self._session.read(
-            statements.COUNT_BEFORE, rank0=place.rank0, rank1=place.rank1, rank2=place.rank2, number=job.number
+            selection.COUNT_BEFORE, rank0=place.rank0, rank1=place.rank1, rank2=place.rank2, number=job.number
         )
         return place_in_line(before[0][0])
 
@@ -123,10 +123,12 @@ class GatedPicker:
     """The turns of bands and tenants, over the first jobs of the lanes that are open.
 
     What runs is read from the running jobs' rows, so a limit is exact however many processes there are. What
-    belongs to this object alone is the place in the cycle, the tenants' turns and credits, and what a dispatch limit
-    has learnt, which it learns from the jobs that this object has handed out.
+    belongs to this object alone is the place in the cycle, the tenants' turns and credits, and what a
+    dispatch limit has learnt, which it learns from the jobs that this object has handed out.
 
-    The cost of a pick grows with the number of lanes that are open (of tenants times types), not of jobs.
+    The cost of a pick does not grow with the number of jobs. With `RoundRobin` it grows with the closed lanes
+    that it passes over on the way to the next tenant. With `DeficitRoundRobin`, or strict priority under
+    limits, it grows with the number of lanes, that is, tenants times types.
     """
 
     def __init__(self, session: Session, schedule: GatedSchedule) -> None:
@@ -177,20 +179,20 @@ class GatedPicker:
             self._schedule.ended(job, outcome, permanent=permanent)
 
     def left(self, tenant: str, place: Place) -> None:
-        """Take a tenant's credit if it has nothing ready any more in a band: who has nothing saves nothing up."""
+        """Take a tenant's credit if that was its last ready job in a band: who has nothing saves nothing up."""
         band = place.band
         if self._schedule.keeps_credit and not self._session.read(
-            statements.HAS_READY, band=band, tenant=tenant
+            selection.HAS_READY, band=band, tenant=tenant
         ):
             self._schedule.emptied(str(band), tenant)
 
     def _reload_all(self) -> None:
         self._count_running()
-        self._schedule.reload(map(ticket_from, self._session.read(statements.TICKETS)))
+        self._schedule.reload(map(ticket_from, self._session.read(selection.TICKETS)))
 
     def _count_running(self) -> None:
         """Count what runs, in all processes; see what is paused."""
-        gates, rows = self._schedule.gates, self._session.read(statements.RUNNING)
+        gates, rows = self._schedule.gates, self._session.read(selection.RUNNING)
         known = {row[0]: self._order_of[row[0]] for row in rows if row[0] in self._order_of}
         # What another process has ended is nothing to learn from, and must not pile up here.
         self._order_of = {row[0]: known[row[0]] for row in rows if known.get(row[0], (None,))[0] == row[1]}
@@ -203,15 +205,17 @@ class GatedPicker:
             }
         )
         gates.paused.clear()
-        gates.paused.update(row[0] for row in self._session.read(statements.PAUSED))
+        gates.paused.update(row[0] for row in self._session.read(selection.PAUSED))
 
     def _heads(self, types: Types) -> Iterable[Ticket]:
         """Return the first job of each lane that is open."""
         closed = self._schedule.gates.closed()
         if closed.everyone:
             return ()
+        lasts = self._schedule.last_served()
         rows = self._session.read(
-            statements.LANE_HEADS,
+            selection.LANE_HEADS if lasts is None else selection.NEXT_HEADS,
+            **{f"after_{band.lower()}": last or "" for band, last in (lasts or {}).items()},
             beyond=BEYOND_EVERY_NAME,
             full_bands=json.dumps(closed.bands),
             full_tenants=json.dumps(closed.tenants),

@@ -1,4 +1,4 @@
-"""PostgreSQL: a server that many machines share. Each transaction locks the rows that it changes, and no others.
+"""PostgreSQL: a server that many machines share. A transaction locks the rows that it changes, and no others.
 
 It needs the extra `postgres`, which brings the driver.
 """
@@ -21,6 +21,21 @@ from jobqueue.stores.schema import migrate
 
 _INHERITED: list[psycopg.Connection[Row]] = []
 """Connections of a parent process. To close one here would end the parent's session."""
+
+_SETTINGS = (
+    # Each statement sees what was committed before it began, and what it waited for.
+    "default_transaction_isolation = 'read committed'",
+    # Every statement is written for its index, and walks from few rows to few. What the planner knows of a
+    # table is some minutes old, and a queue may have grown from empty to full since: plans for a small table
+    # read it all.
+    "enable_seqscan = off",
+    "enable_bitmapscan = off",
+    "enable_hashjoin = off",
+    "enable_mergejoin = off",
+    "jit = off",
+    # So a plan depends on no parameter, and need be made only once.
+    "plan_cache_mode = force_generic_plan",
+)
 
 _PARAMETER = re.compile(r":([a-z_0-9]+)")
 
@@ -51,6 +66,7 @@ class PostgresDatabase:
 
     def begin(self) -> None:
         """Begin a transaction, over a new connection if the old one is gone: nothing has been done yet."""
+        self.rollback()  # should an interrupt have come between an earlier begin and its end
         with self._failing("begin"):
             try:
                 self._run("BEGIN", {})
@@ -128,9 +144,10 @@ class PostgresDatabase:
             autocommit=True,  # no hidden BEGIN: ours are written out
             connect_timeout=self._connect_timeout_seconds,
             application_name="jobkit",
+            prepare_threshold=0,
         )
-        # The first statement looks at everything that was committed before it began, whoever asked for more.
-        connection.execute("SET default_transaction_isolation = 'read committed'")
+        for setting in _SETTINGS:
+            connection.execute(f"SET {setting}")
         schema = composing.Identifier(self._schema)
         connection.execute(composing.SQL("SET search_path TO {}").format(schema))
         if connection.info.encoding != "utf-8":
@@ -168,7 +185,8 @@ class PostgresDatabase:
             return 0
         if "jobkit_version" not in tables:
             raise StoreError(
-                f"cannot open schema {self._schema}: it has tables, but not those of job queues; name another one"
+                f"cannot open schema {self._schema}: it has tables, but not those of job queues; "
+                "name another one"
             )
         return int(self.read("SELECT version FROM jobkit_version", {})[0][0])
 

@@ -1,7 +1,7 @@
 """A job as a row: its fields by name, and the place where it waits.
 
-The place is what an index can find: whether the job is ready, in which lane and where in it, and the next instant
-at which time alone moves it. It follows from the job and the instant, by the same rules as in memory.
+The place is what an index can find: whether the job is ready, in which lane and where in it, and the next
+instant at which time alone moves it. It follows from the job and the instant, by the same rules as in memory.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,6 +1,7 @@
 """The tables of a store, their version, and how an older store becomes a newer one.
 
-Ready jobs, jobs that wait for an instant, and finished ones each have an index of their own that leaves the others
+Ready jobs, jobs that wait for an instant, and finished ones each have an index of their own that leaves the
+others
 out: what is ready is found as fast beside a million finished jobs as beside none.
 """
 
@@ -56,8 +57,10 @@ VERSION_1 = (
     # The same for each type: a poll for some types reads their first entries.
     "CREATE INDEX jobs_by_type ON jobs (type, rank0, rank1, rank2, number) WHERE is_ready = 1",
     # Fair scheduling: the first entry of each lane, from lane to lane, without the jobs in between.
-    "CREATE INDEX jobs_in_lanes ON jobs (band, tenant, type, is_retry, rank0, rank1, rank2, number)"
-    " WHERE is_ready = 1",
+    """
+    CREATE INDEX jobs_in_lanes ON jobs (band, tenant, type, is_retry, rank0, rank1, rank2, number)
+    WHERE is_ready = 1
+    """,
     # What time moves next.
     "CREATE INDEX jobs_due ON jobs (due_at, number) WHERE due_at IS NOT NULL",
     "CREATE INDEX jobs_by_status ON jobs (status, number)",
@@ -132,13 +135,7 @@ WORDS = {
 }
 
 
-def migrate(
-    database: Database,
-    where: str,
-    version: int,
-    tell: Callable[[int], None],
-    migrations: Sequence[Sequence[str]] = MIGRATIONS,
-) -> None:
+def migrate(database: Database, where: str, version: int, tell: Callable[[int], None]) -> None:
     """Bring a store to the newest version; the caller has begun a transaction, and ends it.
 
     Args:
@@ -146,20 +143,20 @@ def migrate(
         where: how messages call it.
         version: the version that it has; 0 if it is empty.
         tell: writes the version down.
-        migrations: the steps.
 
     Raises:
         StoreError: it is of a newer version than this program knows.
     """
-    if version > len(migrations):
+    newest = len(MIGRATIONS)
+    if version > newest:
         raise StoreError(
-            f"cannot open {where}: its schema has version {version}, and this program knows {len(migrations)}; "
+            f"cannot open {where}: its schema has version {version}, and this program knows {newest}; "
             "open it with the program that wrote it, or a newer one"
         )
-    for statements in migrations[version:]:
+    for statements in MIGRATIONS[version:]:
         for statement in statements:
             text = statement.format(**WORDS[database.dialect.name]).strip()
             if text:
                 database.write(text, {})
-    if version < len(migrations):
-        tell(len(migrations))
+    if version < newest:
+        tell(newest)

@@ -1,6 +1,7 @@
 """The transactions of a durable queue, one after the other: begin, look, read and write, commit.
 
-Events wait in the outbox until what they tell of is committed; what the schedule has done is undone if it is not.
+Events wait in the outbox until what they tell of is committed; what the schedule has done is undone if it is
+not.
 """
 
 import os
@@ -55,8 +56,8 @@ class WaitingOutbox(Outbox):
 class Session:
     """The one connection of a queue object, and what its present transaction has found.
 
-    One lock lets the threads of a process take turns: where a scheduler stands, and the order of events, belong to
-    the queue object. Processes, and queue objects, work side by side.
+    One lock lets the threads of a process take turns: where a scheduler stands, and the order of events,
+    belong to the queue object. Processes, and queue objects, work side by side.
     """
 
     def __init__(
@@ -150,15 +151,15 @@ class Session:
 
     # -- statements --------------------------------------------------------------------------------------
 
-    def read(self, text: str, **values: Any) -> list[Row]:
+    def read(self, text: str, /, **values: Any) -> list[Row]:
         """Return the rows of a statement."""
         return self.database.read(statements.in_words_of(self.database.dialect, text), values)
 
-    def write(self, text: str, **values: Any) -> int:
+    def write(self, text: str, /, **values: Any) -> int:
         """Return how many rows a statement has changed."""
         return self.database.write(statements.in_words_of(self.database.dialect, text), values)
 
-    def jobs(self, text: str, **values: Any) -> list[Job]:
+    def jobs(self, text: str, /, **values: Any) -> list[Job]:
         """Return the jobs of a statement that selects `COLUMNS`; they may be changed in this transaction."""
         return [self.keep(kept_from(row)) for row in self.read(text, **values)]
 

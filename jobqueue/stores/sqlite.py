@@ -26,8 +26,8 @@ class SqliteDatabase:
 
     Args:
         path: of the file; it is made if it does not exist.
-        synchronous: "full": an acknowledged job survives a power cut. "normal": it survives a crash of the program,
-            but a power cut may take the last ones. "off": not even the file is sure to.
+        synchronous: "full": an acknowledged job survives a power cut. "normal": it survives a crash of the
+            program, but a power cut may take the last ones. "off": not even the file is sure to.
         busy_timeout_millis: for how long to wait for others that write, until it is a `StoreError`.
     """
 
@@ -49,6 +49,7 @@ class SqliteDatabase:
         IMMEDIATE: the lock is taken before anything is read. A transaction that reads first and then wants to
         write fails at once if somebody else has written meanwhile, however long it would have waited.
         """
+        self.rollback()  # should an interrupt have come between an earlier begin and its end
         with self._failing("begin"):
             self._connected().execute("BEGIN IMMEDIATE")
 
@@ -127,7 +128,7 @@ class SqliteDatabase:
 
     @staticmethod
     def _use_wal(connection: sqlite3.Connection) -> None:
-        """Write ahead: readers do not wait. Changing to it may be refused while others open, without waiting."""
+        """Write ahead: readers do not wait. While others open the file, the change may be refused at once."""
         for tries_left in reversed(range(_TRIES_TO_OPEN)):
             try:
                 if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal":

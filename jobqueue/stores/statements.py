@@ -34,7 +34,7 @@ _LOOK = """
     FROM (SELECT 1) AS once LEFT JOIN wanted ON true
 """
 
-_NOTHING = f"SELECT {columns()} FROM jobs WHERE false"
+_NOTHING = f"SELECT {columns()} FROM jobs WHERE number = 0"
 
 # The lock keeps the row as it is until the turn has changed it: else two could report the same attempt.
 _JOB_TO_CHANGE = f"SELECT {columns()} FROM jobs WHERE number = :number {{lock}}"
@@ -56,7 +56,8 @@ LOOK, LOOK_AT_JOB, LOOK_AT_NEXT = (
 
 JOB = f"SELECT {columns()} FROM jobs WHERE number = :number"
 
-# In the order of their numbers: two that lock several jobs in different orders would wait for each other for ever.
+# In the order of their numbers: two that lock several jobs in different orders would wait for each other for
+# ever.
 HOLD = f"SELECT {columns()} FROM jobs WHERE number IN ({{numbers:numbers}}) ORDER BY number {{lock}}"
 
 # is_ready again: it may have been taken between choosing and locking. {skip}: then there are others.
@@ -73,7 +74,8 @@ QUEUED_OF_TENANT = "SELECT count(*) FROM jobs WHERE tenant = :tenant AND status 
 
 DEAD = f"SELECT {columns()} FROM jobs WHERE status = 'DEAD' ORDER BY number"
 
-# Older than the newest `keep` that finished, and no young request key needs it. {skip}: who drops it already may.
+# Older than the newest `keep` that finished, and no young request key needs it. {skip}: who drops it already
+# may.
 SURPLUS = f"""
     SELECT {columns()} FROM jobs
     WHERE finish_order IS NOT NULL
@@ -113,7 +115,7 @@ def update(dialect: Dialect, changed: tuple[str, ...], *, finishes: bool, ends_a
     text = f"""
         UPDATE jobs SET {", ".join(values)}
         WHERE number = :was_number AND generation = :was_generation AND status = :was_status
-    """  # noqa: S608 - names of columns, none of them from outside
+    """
     # Where it can be one statement, the job and the record of its attempt are one step even so.
     return f"WITH ended AS ({INSERT_ATTEMPT}) {text}" if ends_attempt and dialect.joins_writes else text
 
@@ -136,78 +138,11 @@ ATTEMPT = f"""
 _REDRIVE = "redrive_generation, at, run_at, actor, note, has_new_payload, deadline, batch"
 REDRIVES = f"SELECT {_REDRIVE} FROM redrives WHERE number = :number ORDER BY redrive_generation"
 INSERT_REDRIVE = (
-    f"INSERT INTO redrives (number, {_REDRIVE}) VALUES (:number, :redrive_generation, :at, :run_at, :actor, :note,"
-    " :has_new_payload, :deadline, :batch)"
+    f"INSERT INTO redrives (number, {_REDRIVE})"
+    " VALUES (:number, :redrive_generation, :at, :run_at, :actor, :note, :has_new_payload, :deadline, :batch)"
 )
 LAST_BATCH = "SELECT last_batch FROM totals"
 REMEMBER_BATCH = "UPDATE totals SET last_batch = {greatest}(last_batch, :batch)"
-
-# -- who is next -------------------------------------------------------------------------------------------
-
-PAUSED = "SELECT type FROM paused ORDER BY type"
-PAUSE = "INSERT INTO paused (type) VALUES (:type) ON CONFLICT DO NOTHING"
-RESUME = "DELETE FROM paused WHERE type = :type"
-
-# Each type that has a ready job, from one to the next: a step for each type, not for each job.
-_READY_TYPES = """
-    SELECT (SELECT type FROM jobs WHERE is_ready = 1 ORDER BY type LIMIT 1)
-    UNION ALL
-    SELECT (SELECT type FROM jobs WHERE is_ready = 1 AND type > kind.type ORDER BY type LIMIT 1)
-    FROM kind WHERE kind.type IS NOT NULL
-"""
-_BEST_OF_TYPES = f"""
-    WITH RECURSIVE kind(type) AS ({{kinds}})
-    SELECT number FROM jobs WHERE number IN (
-        SELECT (
-            SELECT number FROM jobs
-            WHERE is_ready = 1 AND jobs.type = kind.type AND number NOT IN ({{{{numbers:taken}}}})
-            ORDER BY {ORDER} LIMIT 1)
-        FROM kind WHERE kind.type IS NOT NULL AND kind.type NOT IN (SELECT type FROM paused))
-    ORDER BY {ORDER} LIMIT 1
-"""
-BEST_OF_ALL_TYPES = _BEST_OF_TYPES.format(kinds=_READY_TYPES)
-BEST_OF_SOME_TYPES = _BEST_OF_TYPES.format(kinds="{names:types}")
-
-NEXT_IN_LINE = f"""
-    SELECT number FROM jobs WHERE is_ready = 1 AND type NOT IN (SELECT type FROM paused)
-    ORDER BY {ORDER} LIMIT :most
-"""
-COUNT_BEFORE = f"""
-    SELECT count(*) FROM jobs
-    WHERE is_ready = 1 AND type NOT IN (SELECT type FROM paused)
-      AND ({ORDER}) < (:rank0, :rank1, :rank2, :number)
-"""
-
-RUNNING = "SELECT number, generation, tenant, band, type, is_retry FROM jobs WHERE status = 'RUNNING'"
-
-_TICKET = "number, band, type, is_retry, tenant, cost, rank0, rank1, rank2"
-
-# The first entry of each lane, found by stepping from one to the next; all lanes of a tenant that is at its limit
-# are one step, for `beyond` comes after every type.
-LANE_HEADS = f"""
-    WITH RECURSIVE head(number) AS (
-        SELECT (SELECT number FROM jobs WHERE is_ready = 1 ORDER BY {LANE}, {ORDER} LIMIT 1)
-        UNION ALL
-        SELECT (
-            SELECT later.number FROM jobs AS later
-            WHERE later.is_ready = 1 AND (later.band, later.tenant, later.type, later.is_retry) > (
-                jobs.band, jobs.tenant,
-                CASE WHEN jobs.tenant IN ({{names:full_tenants}}) THEN :beyond ELSE jobs.type END, jobs.is_retry)
-            ORDER BY later.band, later.tenant, later.type, later.is_retry,
-                later.rank0, later.rank1, later.rank2, later.number
-            LIMIT 1)
-        FROM head JOIN jobs ON jobs.number = head.number
-    )
-    SELECT {", ".join("jobs." + name for name in _TICKET.split(", "))}
-    FROM head JOIN jobs ON jobs.number = head.number
-    WHERE band NOT IN ({{names:full_bands}})
-      AND tenant NOT IN ({{names:full_tenants}})
-      AND type NOT IN ({{names:closed_types}})
-      AND (is_retry = 0 OR type NOT IN ({{names:held_types}}))
-      AND (:any_type = 1 OR type IN ({{names:types}}))
-"""
-TICKETS = f"SELECT {_TICKET} FROM jobs WHERE is_ready = 1"
-HAS_READY = "SELECT 1 FROM jobs WHERE is_ready = 1 AND band = :band AND tenant = :tenant LIMIT 1"
 
 # -- looking -----------------------------------------------------------------------------------------------
 
@@ -233,7 +168,8 @@ STATS = """
 # The newest instant that anything in the store tells of: it reads every row, once for each opening.
 NEWEST = """
     SELECT max({greatest}(submitted_at, pending_since, coalesce(started_at, submitted_at),
-        coalesce(ended_at, submitted_at), coalesce(finished_at, submitted_at), coalesce(failed_at, submitted_at)))
+        coalesce(ended_at, submitted_at), coalesce(finished_at, submitted_at),
+        coalesce(failed_at, submitted_at)))
     FROM jobs
 """
 AGING = "SELECT aging_millis FROM totals"
@@ -248,7 +184,7 @@ def search(fields: Iterable[str]) -> str:
     """Return the statement that lists the jobs of which these fields fit; it reads no payloads."""
     where = " AND ".join(("true", *(_SEARCHED[name] for name in fields)))
     listed = ", ".join("'' AS payload" if name == "payload" else name for name in COLUMNS)
-    return f"SELECT {listed} FROM jobs WHERE {where} ORDER BY number DESC LIMIT :most"  # noqa: S608 - fixed texts
+    return f"SELECT {listed} FROM jobs WHERE {where} ORDER BY number DESC LIMIT :most"
 
 
 _SEARCHED = {

@@ -14,7 +14,7 @@ from jobqueue.model import FINISHED, Attempt, Job, Redrive
 from jobqueue.retention import Retention
 from jobqueue.statistics import Stats
 from jobqueue.storage import Search
-from jobqueue.stores import reading, statements
+from jobqueue.stores import reading, selection, statements
 from jobqueue.stores.picking import Picker
 from jobqueue.stores.rows import (
     Kept,
@@ -34,15 +34,16 @@ from jobqueue.views import attempt_of
 class StoredTable:
     """The jobs in a database, as the turn that goes on sees and changes them.
 
-    With default options and nothing due, a turn is at most three statements in SQLite and two in PostgreSQL, BEGIN
-    and COMMIT apart: one that looks (what is due, what the clock says, the job that the turn is about), one that
-    writes the job, and one that writes the attempt that has ended (in PostgreSQL the last two are one). So it is
-    for submit, poll, complete, fail, renew and release. What an option adds, whatever lies in the store:
+    With default options and nothing due, a turn is at most three statements in SQLite and two in PostgreSQL,
+    BEGIN and COMMIT apart: one that looks (what is due, what the clock says, the job that the turn is about),
+    one that writes the job, and one that writes the attempt that has ended (in PostgreSQL the last two are
+    one). So it is for submit, poll, complete, fail, renew and release. What an option adds, whatever lies in
+    the store:
 
     - `types` of a poll, or a paused type: three to a poll at most, to find the best of these types and lock it
-    - bands, tenants, limits on what runs, a retry budget or a dispatch limit: four to each pick (what runs, what
-      is paused, the first job of each open lane, the lock), and one lock for each poll in PostgreSQL; with
-      `DeficitRoundRobin` one more to each change of a ready job (was it its tenant's last?)
+    - bands, tenants, limits on what runs, a retry budget or a dispatch limit: four to each pick (what runs,
+      what is paused, the first job of each open lane, the lock), and one lock for each poll in PostgreSQL;
+      with `DeficitRoundRobin` one more to each change of a ready job (was it its tenant's last?)
     - a retry budget: two to a view, which says whether the job is held
     - `max_queued`, `max_queued_per_tenant`: one each to a submit, and one lock in PostgreSQL
     - `keep_finished`: one to each change of a job, and two for each job that is dropped
@@ -115,7 +116,7 @@ class StoredTable:
     # -- changing ----------------------------------------------------------------------------------------
 
     def put(self, job: Job, now: int) -> Job:
-        """Write the next version of a job over the one that was read in this turn; number and write a new one."""
+        """Write the next version of a job over the one that this turn has read; a new one gets its number."""
         before = self._session.kept(job.number)
         if before is None:
             return self._insert(job, now)
@@ -272,11 +273,11 @@ class StoredTable:
 
     def paused(self) -> list[str]:
         """Return the paused types by name."""
-        return [row[0] for row in self._session.read(statements.PAUSED)]
+        return [row[0] for row in self._session.read(selection.PAUSED)]
 
     def set_paused(self, type_: str, *, paused: bool) -> bool:
         """Pause or resume a type, for all who use the store; return whether that changed anything."""
-        return self._session.write(statements.PAUSE if paused else statements.RESUME, type=type_) == 1
+        return self._session.write(selection.PAUSE if paused else selection.RESUME, type=type_) == 1
 
     def stats(self, counts: Mapping[str, int], now: int) -> Stats:
         """Return the figures of this instant."""
