@@ -3,10 +3,12 @@
 All instants and durations are integer milliseconds.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
+from jobqueue.queue import JobQueue
 from jobqueue.retry import Jitter, RetryBudget, RetryPolicy
 from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
 
@@ -126,6 +128,27 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
+class Flaw:
+    """A common mistake, built into a queue that is right in all else.
+
+    Args:
+        queue: the queue with the one changed rule.
+        wrong: the line that is wrong, as it stands there.
+        right: the line that is right, as it stands in `source`.
+        source: where the right queue keeps the rule.
+        breaks: what the mistake breaks, in one sentence.
+        lamp: the invariant that it breaks, by name; empty where it breaks none and only differs.
+    """
+
+    queue: type[JobQueue]
+    wrong: str
+    right: str
+    source: Callable[..., Any]
+    breaks: str
+    lamp: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """A small story about one idea, with everything that decides its outcome.
 
@@ -146,6 +169,7 @@ class Scenario:
         teaser_at: an instant that shows what it is about and does not give away the end.
         lesson: the notebook about the same idea.
         exercise: the exercise about the same idea.
+        flaw: what is wrong with the queue in this story; None for the right one.
     """
 
     name: str
@@ -164,3 +188,4 @@ class Scenario:
     teaser_at: int = 0
     lesson: str = ""
     exercise: str = ""
+    flaw: Flaw | None = None
