@@ -55,6 +55,7 @@ class Habits:
         first_poll_at: when it starts.
         renew_millis: how long after taking or renewing a lease it renews it; None for never.
         mishap: what befalls it.
+        batch: how many jobs it asks for at once; it works them off one after another.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Habits:
     first_poll_at: int = 0
     renew_millis: int | None = None
     mishap: Mishap | None = None
+    batch: int = 1
 
 
 @dataclass(frozen=True, slots=True)
