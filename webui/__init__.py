@@ -10,6 +10,7 @@ from werkzeug.exceptions import HTTPException
 from webui.actions import actions
 from webui.labs import Shelf
 from webui.pages import pages, problem
+from webui.panel_pages import panels
 from webui.security import guard
 
 _NUMBER_AND_UNIT = re.compile(r"(\d) s\b")
@@ -35,6 +36,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.extensions["labs"] = Shelf(app.config["MOST_LABS"])
     app.register_blueprint(pages)
     app.register_blueprint(actions)
+    app.register_blueprint(panels)
     app.register_error_handler(HTTPException, _friendly)
     guard(app)
     app.add_template_filter(_kept_together, "kept_together")

@@ -1,12 +1,14 @@
 """Watching a queue: each event and each look is put to all invariants, and what breaks one is kept."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from jobqueue.events import Event
+from jobqueue.simulation.chronicle import Entry, Note
 from jobqueue.simulation.invariants import INVARIANTS, Invariant
 from jobqueue.simulation.promises import Promises
+from jobqueue.simulation.scenario import Scenario
 from jobqueue.simulation.told import Ledger
 
 MOST_VIOLATIONS = 200
@@ -79,6 +81,20 @@ class Watch:
     def _keep(self, violation: Violation) -> None:
         if len(self._violations) < MOST_VIOLATIONS:
             self._violations.append(violation)
+
+
+def breaks_something(scenario: Scenario) -> Callable[[Entry], bool]:
+    """Return what tells of each entry of a chronicle, asked about in order, whether it breaks an invariant."""
+    watch = Watch(Promises.of(scenario))
+
+    def breaks(entry: Entry) -> bool:
+        if isinstance(entry, Note):
+            return False
+        before = len(watch.violations)
+        watch.see(entry)
+        return len(watch.violations) > before
+
+    return breaks
 
 
 class Watched(Protocol):
