@@ -4,6 +4,7 @@ A lab turned into plain records for the templates. No Flask, and no rule of the 
 """
 
 import inspect
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from jobqueue import Attempt, JobStatus, JobView, StrictPriority, UnknownJobError
@@ -17,7 +18,7 @@ from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.scenario import Flaw
 from jobqueue.simulation.timeline import Timeline, window
-from jobqueue.simulation.watch import Watch
+from jobqueue.simulation.watch import Lamp
 from webui.labs import Lab
 from webui.lanes import JobCard, Lanes
 from webui.looking import Look
@@ -110,7 +111,7 @@ def panels_of(lab: Lab, look: Look) -> Panels:
     zoomed = None if part is timeline else TimelinePicture(part).svg()
     return Panels(
         look=look,
-        lamps=lamps_of(world.watch),
+        lamps=lamps_of(world.watch.lamps()),
         why=None if look.job is None else why_of(world, look.job, hide=hides),
         predict=predict,
         beside=_beside(world),
@@ -123,10 +124,10 @@ def panels_of(lab: Lab, look: Look) -> Panels:
 # -- lamps -----------------------------------------------------------------------------------------------
 
 
-def lamps_of(watch: Watch) -> list[LampCard]:
-    """Return the lamps, the broken ones first, what is not promised last."""
+def lamps_of(lamps: Iterable[Lamp]) -> list[LampCard]:
+    """Return the lamps as cards, the broken ones first, what is not promised last."""
     cards = []
-    for lamp in watch.lamps():
+    for lamp in lamps:
         one = lamp.invariant
         if lamp.violation is not None:
             more = f" And {lamp.times - 1} more." if lamp.times > 1 else ""

@@ -98,7 +98,7 @@ def board_of(lab: Lab) -> Board:
         dead=lanes.dead(),
         cancelled=lanes.cancelled(),
         log=[
-            replace(_log_line(sentence), seq=seq)
+            replace(log_line(sentence), seq=seq)
             for sentence, seq in zip(reversed(sentences[-LOG_LINES:]), reversed(numbers), strict=True)
         ],
         older=max(0, len(sentences) - LOG_LINES),
@@ -239,7 +239,8 @@ def _rule_rows(rules: Rules) -> list[tuple[str, str]]:
 # -- words -----------------------------------------------------------------------------------------------
 
 
-def _log_line(sentence: Sentence) -> LogLine:
+def log_line(sentence: Sentence) -> LogLine:
+    """Return a sentence as a line of the log."""
     loud = sentence.kind == "refused"
     if sentence.rule is None:
         return LogLine(seconds(sentence.at), _subject(sentence), sentence.text, loud)

@@ -70,16 +70,22 @@ def one_worker(ledger: Ledger, event: Event, _: Promises) -> str | None:
 
 
 def current_lease(ledger: Ledger, event: Event, _: Promises) -> str | None:
-    """A report is accepted from somebody whose lease is over, or who never had the present one."""
+    """A report is accepted from somebody without the current lease, or refused to whoever has it."""
     job = ledger.job_of(event)
-    if event.kind not in _REPORTS or job is None:
+    if job is None:
         return None
-    shown = event.detail["token"]
+    shown = event.detail.get("token")
+    if event.kind not in _REPORTS:
+        holds = job.status is JobStatus.RUNNING and shown == job.token and event.at < job.lease_until
+        refused = event.kind is EventKind.REFUSED and holds
+        return (
+            f"{job.worker} holds {job.id} until {seconds(job.lease_until)} and is refused" if refused else None
+        )
     what = f"{event.worker_id} {_VERBS[event.kind]} {job.id} with token {shown} and is believed"
-    if job.status is not JobStatus.RUNNING:
-        return f"{what}, but nobody holds it: it is {job.status}"
-    if shown != job.token:
-        return f"{what}, but the current lease is {job.token}, held by {job.worker}"
+    if job.status is not JobStatus.RUNNING or shown != job.token:
+        held = f"the current lease is {job.token}, held by {job.worker}"
+        nobody = f"nobody holds it: it is {job.status}"
+        return f"{what}, but {held if job.status is JobStatus.RUNNING else nobody}"
     if event.at >= job.lease_until:
         return f"{what} at {seconds(event.at)}, but that lease was over at {seconds(job.lease_until)}"
     return None
@@ -210,7 +216,7 @@ INVARIANTS = (
     Invariant(
         "current_lease",
         "Only the current lease is heard",
-        "a report counts only with the token of the lease that runs now",
+        "a report counts with the token of the lease that runs now, and with no other",
         current_lease,
     ),
     Invariant(

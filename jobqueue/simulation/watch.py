@@ -1,6 +1,6 @@
 """Watching a queue: each event and each look is put to all invariants, and what breaks one is kept."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -63,8 +63,18 @@ class Watch:
 
     def look(self, now: int, statuses: Mapping[str, str]) -> None:
         """Judge the states of all jobs as somebody sees them at an instant; the same finding is kept once."""
+        self._look(self.ledger, now, statuses)
+
+    def glance(self, now: int, job_id: str, status: str) -> None:
+        """Judge the state of one job, where nobody looks at the others."""
+        alone = Ledger()
+        if job_id in self.ledger.jobs:
+            alone.jobs, alone.submitted = {job_id: self.ledger.jobs[job_id]}, 1
+        self._look(alone, now, {job_id: status})
+
+    def _look(self, ledger: Ledger, now: int, statuses: Mapping[str, str]) -> None:
         for invariant in self._watched:
-            if invariant.look is None or (wrong := invariant.look(self.ledger, now, statuses)) is None:
+            if invariant.look is None or (wrong := invariant.look(ledger, now, statuses)) is None:
                 continue
             if (invariant.name, wrong) not in self._told:
                 self._told.add((invariant.name, wrong))
@@ -72,15 +82,22 @@ class Watch:
 
     def lamps(self) -> list[Lamp]:
         """Return every invariant and where it stands."""
-        return [self._lamp(invariant) for invariant in INVARIANTS]
-
-    def _lamp(self, invariant: Invariant) -> Lamp:
-        broken = [found for found in self._violations if found.invariant is invariant]
-        return Lamp(invariant, invariant in self._watched, next(iter(broken), None), len(broken))
+        return lamps_after(self.promises, self._violations)
 
     def _keep(self, violation: Violation) -> None:
         if len(self._violations) < MOST_VIOLATIONS:
             self._violations.append(violation)
+
+
+def lamps_after(promises: Promises, violations: Iterable[Violation]) -> list[Lamp]:
+    """Return every invariant and where it stands after these violations, oldest first."""
+    found = list(violations)
+    lamps = []
+    for invariant in INVARIANTS:
+        broken = [violation for violation in found if violation.invariant is invariant]
+        first = broken[0] if broken else None
+        lamps.append(Lamp(invariant, invariant.promised(promises), first, len(broken)))
+    return lamps
 
 
 def breaks_something(scenario: Scenario) -> Callable[[Entry], bool]:
