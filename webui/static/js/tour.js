@@ -14,7 +14,7 @@
     at = step;
     steps.forEach((item, place) => { item.hidden = place !== at; });
     document.getElementById("tour-at").textContent = String(at + 1);
-    document.getElementById("tour-back").disabled = at === 0;
+    document.getElementById("tour-back").hidden = at === 0;
     document.getElementById("tour-next").textContent = at === steps.length - 1 ? "Done" : "Next";
     spot(steps[at].dataset.spot);
   }
