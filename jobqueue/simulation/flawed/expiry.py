@@ -16,10 +16,11 @@ Told = Callable[[], Mapping[str, Any]]
 class _LateTable(JobTable):
     """Looks for leases that are over only after their end."""
 
-    def _due_at(self, job: Job, now: int, *, is_ready: bool) -> int | None:
+    def put(self, before: Job | None, job: Job, now: int) -> None:
+        """Put a version of a job in its place."""
+        super().put(before, job, now)
         if job.status is RUNNING and job.lease_until is not None:
-            return job.lease_until + 1  # over once now > lease_until
-        return super()._due_at(job, now, is_ready=is_ready)
+            self._timers.put(job.number, (job.lease_until + 1, job.number))  # over once now > lease_until
 
 
 class LateByOne(JobQueue):
@@ -42,7 +43,8 @@ class SweepsOnlyInPoll(JobQueue):
     def poll(self, worker_id: str, lease_millis: int, **options: Any) -> Lease | None:
         """Sweep, then hand out."""
         for job in filter(None, map(self._table.get, self._over)):
-            self._table._place(job, self._now)  # noqa: SLF001 - to be found among the timers again
+            if job.status is RUNNING:  # then it is to be found among the timers again
+                self._table._timers.put(job.number, (job.lease_until, job.number))  # noqa: SLF001
         self._over, self._polls = set(), True
         try:
             return super().poll(worker_id, lease_millis, **options)
@@ -88,7 +90,7 @@ class CountsAtTheEnd(JobQueue):
     def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
         if before is not None and before.status is RUNNING and after.outcome is Outcome.EXPIRED:
             super()._commit(before, after, at, told)
-            self._table.put(after._replace(attempts=after.attempts - 1), at)
+            self._table._jobs[after.id] = after._replace(attempts=after.attempts - 1)  # noqa: SLF001 - behind the table's back
         else:
             super()._commit(before, after, at, told)
 
@@ -98,7 +100,8 @@ class RenewalsAddUp(JobQueue):
 
     def renew(self, job_id: str, token: str, lease_millis: int, checkpoint: str | None = None) -> Lease:
         """Extend the lease by its whole length."""
-        with self._held(job_id, token, "renew") as (job, now):
+        with self._turn() as now:
+            job = self._held(job_id, token, "renew")
             until = (job.lease_until or now) + lease_millis
             longer = lifecycle.follow(job, "renew", lease_until=until, checkpoint=checkpoint or job.checkpoint)
             self._commit(job, longer, now)
@@ -115,6 +118,8 @@ class RenewsAfterTheEnd(JobQueue):
             if token != job.token or job.status not in {RUNNING, PENDING}:
                 lifecycle.check_token(job, token, "renew")
             alive = job._replace(status=RUNNING, outcome=None, ended_at=None)
+            if job.status is PENDING:
+                self._table.put(job, alive, now)
             longer = lifecycle.renewed(alive, now, lease_millis, checkpoint)
             self._commit(alive, longer, now)
             return lease_of(longer)

@@ -30,9 +30,9 @@ LATE_BY_ONE = flawed_story(
     "A reports at the very instant at which its lease ends. Is it heard?",
     Flaw(
         queues.LateByOne,
-        "return job.lease_until + 1  # over once now > lease_until",
-        "return job.lease_until",
-        JobTable._due_at,  # noqa: SLF001 - to be shown
+        "self._timers.put(job.number, (job.lease_until + 1, job.number))  # over once now > lease_until",
+        "self._timers.put(job.number, (job.lease_until, job.number))",
+        JobTable._enter,  # noqa: SLF001 - to be shown
         "two may believe that they hold the job at one instant: whose lease ends then, and whose begins",
         "current_lease",
     ),
@@ -61,7 +61,7 @@ SWEEPS_ONLY_IN_POLL = flawed_story(
         queues.SweepsOnlyInPoll,
         "self._over.add(before.id)  # a poll will see to it",
         "self._settle()",
-        JobQueue._turn,  # noqa: SLF001 - to be shown
+        JobQueue._begin,  # noqa: SLF001 - to be shown
         "whether a lease counts depends on whether somebody else has polled since",
         "ends_in_time",
     ),
@@ -124,7 +124,7 @@ COUNTS_AT_THE_END = flawed_story(
     "Three attempts are allowed, and the worker dies in each. How many does this queue make?",
     Flaw(
         queues.CountsAtTheEnd,
-        "self._table.put(after._replace(attempts=after.attempts - 1), at)",
+        "self._table._jobs[after.id] = after._replace(attempts=after.attempts - 1)",
         "attempts=job.attempts + 1,",
         lifecycle.leased,
         "a job that kills its workers is never given up: a dead worker reports nothing, so nothing is counted",
