@@ -8,8 +8,10 @@ from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
 from webui.actions import actions
+from webui.answer_pages import Recordings, answers
 from webui.labs import Shelf
 from webui.pages import pages, problem
+from webui.panel_pages import panels
 from webui.security import guard
 
 _NUMBER_AND_UNIT = re.compile(r"(\d) s\b")
@@ -18,6 +20,7 @@ DEFAULTS: dict[str, Any] = {
     "MOST_LABS": 400,  # boards kept at once
     "FRAME_ANCESTORS": ["http://127.0.0.1:*", "http://localhost:*"],  # notebooks show the board in a frame
     "MAX_CONTENT_LENGTH": 64 * 1024,  # bytes of one form
+    "WORK_FOLDER": None,  # where the learner's answers/ lies; None to run nobody's files
     "ALLOWED_HOSTS": ("127.0.0.1", "localhost", "::1"),  # the names we answer to; None for all
 }
 
@@ -35,6 +38,9 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.extensions["labs"] = Shelf(app.config["MOST_LABS"])
     app.register_blueprint(pages)
     app.register_blueprint(actions)
+    app.register_blueprint(panels)
+    app.extensions["recordings"] = Recordings()
+    app.register_blueprint(answers)
     app.register_error_handler(HTTPException, _friendly)
     guard(app)
     app.add_template_filter(_kept_together, "kept_together")

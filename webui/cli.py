@@ -89,7 +89,7 @@ def _board(host: str, port: int | None) -> Iterator[str]:
         raise click.ClickException(
             f"{error}. Choose another with --port or --host, or leave both out."
         ) from error
-    config: dict[str, Any] = {} if host in _LOOPBACK else {"ALLOWED_HOSTS": None}
+    config: dict[str, Any] = {"WORK_FOLDER": "."} if host in _LOOPBACK else {"ALLOWED_HOSTS": None}
     with serving(create_app(config), sock):
         url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
         click.echo(f"The board:    {url}")

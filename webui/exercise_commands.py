@@ -18,6 +18,7 @@ from exercises.grader.page import Line
 from exercises.grader.plain_text import plain_text
 from exercises.grader.progress import Progress, mark
 from exercises.grader.verify import verify
+from webui.board_link import watch_line
 from webui.command_words import examples
 
 TONES: dict[str, dict[str, Any]] = {
@@ -141,6 +142,9 @@ def check(context: click.Context, name: str | None, as_json: bool) -> None:  # n
         say(json.dumps(result.as_json(), indent=2))
     else:
         show(report.lines(result, exercise))
+        shown = result.told_first
+        if shown is not None and shown.trace and (line := watch_line(exercise, shown.name)):
+            say(line)
     keep(progress)
     context.exit(0 if result.passed else 1)
 
