@@ -145,7 +145,7 @@ class Answer:
             def names(fresh: bool) -> dict[str, Any]:  # noqa: FBT001  a callback
                 return self._execute(code) if fresh else self._names
 
-            self._floor = Floor(self._source, self._path, names, _value, partial(_describe, self))
+            self._floor = Floor(code, names, _value, partial(_describe, self))
         reply: dict[str, Any] = getattr(self._floor, command["ask"])(*command["args"])
         return reply
 

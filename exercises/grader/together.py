@@ -185,6 +185,8 @@ def searched(tried: Tried) -> str:
     >>> searched(Tried(none=2, one=40, alike=5, two=40, two_in_all=90, drawn=20))
     'tried 102 ways to meet. Switches: none 2, one 40 (of 45, the rest alike), two 40 (of 90), drawn 20'
     """
-    one = f"one {tried.one}" + (f" (of {tried.one + tried.alike}, the rest alike)" if tried.alike else " (all)")
+    places = tried.one + tried.alike + tried.left
+    rest = f" (of {places})" if tried.left else f" (of {places}, the rest alike)" if tried.alike else " (all)"
+    one = f"one {tried.one}{rest}"
     two = f"two {tried.two} (of {tried.two_in_all})"
     return f"tried {tried.all} ways to meet. Switches: none {tried.none}, {one}, {two}, drawn {tried.drawn}"

@@ -1,20 +1,21 @@
 """Runs some threads under one baton: exactly one of them runs at any time, and a schedule says when it changes.
 
-CPython 3.12 crashes when several threads trace at once, so even turning the tracing on and off is done with the
-baton in hand, and whoever started the threads sleeps until the last of them is done.
+Everything is done with the baton in hand, even turning the tracing of a thread on and off, and whoever started
+the threads sleeps until the last of them is done.
 """
 
 from _thread import allocate_lock, get_ident, start_new_thread
 from collections.abc import Callable, Mapping, Sequence
-from sys import _getframe, settrace  # bound now: an answer may patch modules
+from sys import _getframe  # bound now: an answer may patch modules
 from types import CodeType, FrameType
 from typing import Any
 
 from exercises.grader.interleavings.points import Points
 from exercises.grader.interleavings.stand_ins import CONTROL, NO_LIMIT, Lock
+from exercises.grader.interleavings.tracing import TRACING
 
-FAIR_LINES = 1_000  # so long may one thread go on alone: others may have to move before its loop can end
-MOST_LINES = 10_000
+FAIR_WAY = 3_000  # so long may one thread go on alone: others may have to move before its loop can end
+LONGEST_WAY = 60_000
 FIRST_STEPS = 2  # whoever waits at the first step has not touched anything yet
 STUCK_SECONDS = 2.0  # without a step; only a wait that no stand-in sees takes so long
 LOOKS = 8
@@ -41,8 +42,8 @@ class Deadlock(Exception):  # noqa: N818  a verdict, not a fault
 class Thread:
     """One thread of a run. Its steps are the switch points that it came to, as a list of their lines.
 
-    They are looked for as long as `looking`: behind the last planned switch there is nothing to find. Its lines
-    are counted to the end, for the sake of loops.
+    They are looked for as long as `looking`: behind the last planned switch there is nothing to find. How far
+    it went is counted to the end, for the sake of loops.
     """
 
     def __init__(self, run: "Run", name: str, body: Callable[[], None]) -> None:
@@ -54,8 +55,8 @@ class Thread:
         self.section = self.holds = 0
         self.plan: list[int] = []
         self.looking = True
-        self.lines = 0
         self.line = 0
+        self.way, self.rest = 0, FAIR_WAY
         self.muted = False  # the controller's own work is no step
         self.done = self.expired = False
         self.waits: Lock | None = None
@@ -122,7 +123,6 @@ class Run:
         self.failed: Exception | None = None
         self.paths = points.paths
         self._points, self._trails, self._watch = points, trails, watch
-        self._tracers: dict[CodeType, Callable[..., Any]] = {}
         self._over = allocate_lock()
         self._over.acquire()
         self._active = self.threads[0]
@@ -134,10 +134,12 @@ class Run:
             Deadlock: They all wait.
             Undecided: It cannot be known whether they would end.
         """
+        TRACING.begin(self)
         for thread in self.threads:
             start_new_thread(self._live, (thread,))
         self.threads[0].gate.release()
         self._await_end()
+        TRACING.end()
         if self.failed is not None:
             raise self.failed
 
@@ -157,7 +159,7 @@ class Run:
     def _await_end(self) -> None:
         seen, looks = -1, 0
         while not self._over.acquire(timeout=STUCK_SECONDS / LOOKS):
-            moved = sum(thread.lines for thread in self.threads)
+            moved = sum(thread.way for thread in self.threads)
             looks = looks + 1 if moved == seen else 0
             seen = moved
             if looks >= LOOKS:
@@ -172,48 +174,49 @@ class Run:
         CONTROL.threads[get_ident()] = thread
         try:
             if self.failed is None:
-                settrace(self._called)
+                TRACING.enter()
                 try:
                     thread.body()
                 finally:
-                    settrace(None)
+                    TRACING.leave()
         except Abort:
             pass
         finally:
             del CONTROL.threads[get_ident()]
             self._finish(thread)
 
-    def _called(self, frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:  # noqa: ARG002
-        code = frame.f_code
-        if code.co_filename not in self._points.paths or self._active.muted:
-            return None
-        tracer = self._tracers.get(code)
-        if tracer is None:
-            tracer = self._tracers[code] = self._tracer(code)
-        frame.f_trace_opcodes = self._active.looking
-        return tracer
+    @property
+    def looking(self) -> bool:
+        """Whether the thread with the baton has still to come to a step that matters."""
+        return self._active.looking
 
-    def _tracer(self, code: CodeType) -> Callable[..., Any]:
-        counts, lines = self._points.of(code)
-        step, count, watch = self._step, self._line, self._watch
+    def knows(self, code: CodeType) -> tuple[bytes, list[int]] | None:
+        """What is known of a code; None for one that is not watched, or as long as the grader works itself."""
+        return None if self._active.muted else self._points.of(code)
 
-        def trace(frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
-            if event == "opcode":
-                place = frame.f_lasti >> 1
-                if counts[place]:
-                    step(frame, lines[place])
-                if (
-                    watch is not None and place and self.failed is None
-                ):  # a function's first instruction belongs to its head
-                    watch("line", self._active.name, lines[place])
-            elif event == "line":
-                count(frame.f_lineno)
-            return trace
+    def arrives(self, counts: bool, line: int, place: int) -> None:  # noqa: FBT001  as tracing tells it
+        """Be before an instruction. Only whoever has the baton comes here."""
+        if counts:
+            self._step(line)
+        if self._watch is not None and place and self.failed is None:  # the first one belongs to the head
+            self._watch("line", self._active.name, line)
 
-        return trace
+    def goes_on(self, weight: int, line: int) -> None:
+        """Go on: whoever goes on for very long may wait, in a loop, for what another thread does."""
+        thread = self._active
+        thread.line = line
+        thread.way += weight
+        if thread.way >= thread.rest:
+            if thread.way >= LONGEST_WAY:
+                endless = f"thread {thread.name} goes on and on near line {line}: does a loop never end?"
+                raise self._ended(Undecided(endless))
+            thread.rest += FAIR_WAY
+            self.interrupt(thread)
+        if self.failed is not None:
+            raise Abort
 
-    def _step(self, frame: FrameType, line: int) -> None:
-        """Come to a switch point. Only whoever has the baton comes here."""
+    def _step(self, line: int) -> None:
+        """Come to a switch point."""
         thread = self._active
         thread.line = line
         thread.steps.append(line)
@@ -222,7 +225,6 @@ class Run:
             thread.plan.pop()
             self._switch(thread)
         thread.looking = self._trails or bool(thread.plan) or len(thread.steps) < FIRST_STEPS
-        frame.f_trace_opcodes = thread.looking
 
     def _switch(self, thread: Thread) -> None:
         """Do what the schedule says, and see whether anybody came in at all."""
@@ -232,19 +234,6 @@ class Run:
         others = [one for one in self.threads if one is not thread and not one.done]
         self.interrupt(thread)
         self.barren = all(one.blocked and len(one.steps) < FIRST_STEPS for one in others)
-
-    def _line(self, line: int) -> None:
-        """Come to a line: whoever goes through very many may wait, in a loop, for what another thread does."""
-        thread = self._active
-        thread.line = line
-        thread.lines += 1
-        if thread.lines % FAIR_LINES == 0:
-            if thread.lines >= MOST_LINES:
-                endless = f"thread {thread.name} went through {MOST_LINES} lines: does a loop never end?"
-                raise self._ended(Undecided(endless))
-            self.interrupt(thread)
-        if self.failed is not None:
-            raise Abort
 
     def interrupt(self, thread: Thread) -> None:
         """Hand the baton to the next thread that can go on; if there is none, keep it."""

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import CodeType
 from typing import Any
 
+from exercises.grader.interleavings.tracing import TRACING
+
 # What touches nothing that another thread can see. An instruction that is not known here counts.
 LOCAL_PARTS = ("LOAD_FAST", "STORE_FAST", "DELETE_FAST", "JUMP", "BUILD_", "RETURN_", "UNPACK_", "UNARY_")
 LOCAL_WORDS = """
@@ -27,13 +29,15 @@ BEHIND_ONES_BACK = frozenset(
 
 
 class Points:
-    """The switch points of some files. Built from the files' texts: what is bound once never changes."""
+    """The switch points of some code. Built from all of it at once: what is bound only once never changes."""
 
-    def __init__(self, sources: dict[str, str]) -> None:
-        """Take the texts by the paths under which their code runs."""
-        self.paths = frozenset(sources)
-        self._known: dict[CodeType, tuple[bytes, list[int]]] = {}
-        codes = [code for path, text in sources.items() for code in _codes(compile(text, path, "exec"))]
+    def __init__(self, outermost: Iterable[CodeType]) -> None:
+        """Take the very code that will run: modules or functions, with all that is defined in them."""
+        codes = [code for one in outermost for code in _codes(one)]
+        self.paths = frozenset(code.co_filename for code in codes)
+        self._known: dict[int, tuple[bytes, list[int]] | None] = {}
+        self._codes = {id(code): code for code in codes}
+        TRACING.prepare(codes)
         self._anything_changes = any(BEHIND_ONES_BACK & set(code.co_names) for code in codes)
         inner = [(code, step) for code in codes for step in dis.get_instructions(code)]
         # An attribute that only __init__ sets, and a global that no function sets, reads the same for ever.
@@ -46,11 +50,15 @@ class Points:
             step.argval for _, step in inner if step.opname in {"STORE_GLOBAL", "DELETE_GLOBAL"}
         }
 
-    def of(self, code: CodeType) -> tuple[bytes, list[int]]:
-        """For each place in the code (its offset / 2): whether a switch before it counts, and its line."""
-        if (known := self._known.get(code)) is None:
-            known = self._known[code] = self._look(code)
-        return known
+    def of(self, code: CodeType) -> tuple[bytes, list[int]] | None:
+        """For each place in the code (its offset / 2): whether a switch before it counts, and its line.
+
+        None for a code that is no part of what was taken.
+        """
+        number = id(code)
+        if number not in self._known:
+            self._known[number] = self._look(code) if number in self._codes else None
+        return self._known[number]
 
     def rebinds(self, names: Mapping[str, Any]) -> bool:
         """Whether any function gives another value to a global, or to an attribute that a class has as well."""

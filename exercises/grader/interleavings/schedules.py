@@ -8,13 +8,14 @@ import random
 import re
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from exercises.grader.interleavings.baton import Step
 
 PLACE = re.compile(r"([A-Z])(\d+)(?:x(\d+))?(?:\.(\d+))?")
 ID = re.compile(r"([A-Z]+)((?:-[A-Z]\d+(?:x\d+)?(?:\.\d+)?)*)")
 MOST_DRAWN_SWITCHES = 4
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,10 @@ def read_id(text: str) -> tuple[str, list[Place]] | None:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How far the search goes. One switch is tried everywhere; more than one cannot be."""
+    """How far the search goes. One switch is tried everywhere but in long loops; two cannot be."""
 
-    two: int = 150
+    one: int = 300  # for each order of the threads
+    two: int = 60
     drawn: int = 20
     seed: int = 1
 
@@ -93,12 +95,13 @@ class Tried:
     """How many schedules were tried, by kind.
 
     `alike` counts those with one switch that were left out: at another place of the same locked section it was
-    seen that nobody can come in. `two_in_all` says how many there are with two switches.
+    seen that nobody can come in; `left` those beyond the bound. `two_in_all` says how many there are with two.
     """
 
     none: int = 0
     one: int = 0
     alike: int = 0
+    left: int = 0
     two: int = 0
     two_in_all: int = 0
     drawn: int = 0
@@ -134,7 +137,10 @@ def plan(names: str, bounds: Bounds, tried: Tried) -> Plan:
     barren: set[Section] = set()
     for inside in (False, True):
         for order, made in base.items():
-            for step in _steps(order[:-1], made, inside=inside):
+            steps = list(_steps(order[:-1], made, inside=inside))
+            chosen = _spread(steps, bounds.one)
+            tried.left += len(steps) - len(chosen)
+            for step in chosen:
                 section = _section(order, step, made)
                 if section in barren:
                     tried.alike += 1
@@ -187,11 +193,15 @@ def _pairs(base: Mapping[str, Made], barren: Container[Section]) -> Iterator[Sch
                     yield Schedule(order, (one, other))
 
 
-def _spread(schedules: Sequence[Schedule], most: int) -> list[Schedule]:
-    """Choose at most so many, evenly."""
-    if len(schedules) <= most:
-        return list(schedules)
-    return [schedules[number * len(schedules) // most] for number in range(most)]
+def _spread(found: Sequence[T], most: int) -> list[T]:
+    """Choose at most so many, evenly.
+
+    >>> _spread("abcdef", 3)
+    ['a', 'c', 'e']
+    """
+    if len(found) <= most:
+        return list(found)
+    return [found[number * len(found) // most] for number in range(most)]
 
 
 def _drawn(names: str, made: Made, bounds: Bounds) -> Iterator[Schedule]:

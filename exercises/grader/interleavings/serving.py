@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from exercises.grader.interleavings.exploring import Exploration, found_again, id_of
@@ -30,8 +30,7 @@ class Floor:
     """Where the threads of one loaded answer meet.
 
     Args:
-        source: The answer's text.
-        path: The path under which it runs.
+        code: The answer's code, as it was executed.
         names: Gives the answer's names; a fresh execution each time if asked to.
         value: Turns what a call returned into plain values.
         error: Turns what a call raised into plain values.
@@ -39,13 +38,12 @@ class Floor:
 
     def __init__(
         self,
-        source: str,
-        path: str,
+        code: CodeType,
         names: Callable[[bool], Mapping[str, Any]],
         value: Callable[[Any], Reply],
         error: Callable[[BaseException], Reply],
     ) -> None:
-        self._points = Points({path: source})
+        self._points = Points([code])
         self._names, self._value, self._error = names, value, error
         loaded = names(False)  # noqa: FBT003  not a fresh one
         self._fresh = self._points.rebinds(loaded) or _keeps_state(loaded)
