@@ -1,11 +1,14 @@
 """What a check sees: it calls the answer through this, and the story so far is written down in words."""
 
+import logging
+import random
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
 from exercises.grader.records import How, SourceLine
 from exercises.grader.wire import Handle, Record, pack, unpack
 
+LOG = logging.getLogger(__name__)
 NO_REPLY = "no answer"
 # Nobody means to raise these. Something that was not found may stand for a refusal, but not where none is due.
 SLIPS = {"AttributeError", "ImportError", "NameError", "RecursionError", "TypeError"}
@@ -63,7 +66,7 @@ class Case:
     A step appears in the trace before the answer is asked: a step that never ends is the last one seen.
     """
 
-    def __init__(self, ask: Asks, source: str, replay: str | None = None) -> None:
+    def __init__(self, ask: Asks, source: str, replay: str | None = None, seed: int = 0) -> None:
         self._ask = ask
         self.source = source.splitlines()
         self._trace: list[str] = []
@@ -72,6 +75,8 @@ class Case:
         self.replay = replay  # the id of the one schedule of threads to tell; None to search for one
         self.schedule = ""  # the id of the schedule that was told
         self.note = ""  # what was searched, and how far
+        self.hidden = ""  # the family whose inputs no report may show
+        self._seed = seed
 
     @property
     def trace(self) -> tuple[str, ...]:
@@ -156,6 +161,12 @@ class Case:
         """Call without taking a step of the story; None if that does not work. For a look behind a failure."""
         reply = self._ask(_call(target, method, args, {}))
         return unpack(reply["value"]) if reply["kind"] == "value" else None
+
+    def hide(self, family: str) -> random.Random:
+        """From now on a report names this family only. Return what its inputs are to be drawn from."""
+        self.hidden = family
+        LOG.info("hidden family %s is drawn with seed %d", family, self._seed)
+        return random.Random(f"{family} {self._seed}")  # noqa: S311  a story, no secret
 
     def meet(self, ask: str, *args: Any) -> dict[str, Any]:
         """Ask for something about threads that meet; see `together`. The reply is as it came."""

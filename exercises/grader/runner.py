@@ -5,6 +5,7 @@ and a fresh process takes the next one: one broken method costs its own checks, 
 """
 
 import importlib.util
+import secrets
 import time
 from collections.abc import Callable, Container
 from contextlib import nullcontext
@@ -23,6 +24,8 @@ from exercises.grader.process import AnswerProcess, NoAnswer, Stopped
 from exercises.grader.provenance import objection
 from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
 
+LARGEST_SEED = 1_000_000
+
 
 class Unloadable(Exception):  # noqa: N818  a verdict, not a fault
     """The file cannot even be executed, so no check can run."""
@@ -40,6 +43,7 @@ def run(
     *,
     copies: bool = True,
     at: Host | None = None,
+    seed: int | None = None,
 ) -> Result:
     """Check one answer.
 
@@ -50,6 +54,7 @@ def run(
         tell: Called with each check's name as it begins.
         copies: Whether the kit's own right answers are refused as copied; not when the kit checks itself.
         at: Where the answer lives; for a learner's own always a place of its own.
+        seed: What hidden inputs are drawn from; by default it is drawn itself, and logged.
     """
     try:
         source = _decode(answer)
@@ -58,7 +63,8 @@ def run(
         results = [_unloaded(check, problem) for check in exercise.checks]
     else:
         with nullcontext(at) if at else host() as place:
-            results = _Run(exercise, source, path, place).all(tell)
+            drawn = secrets.randbelow(LARGEST_SEED) if seed is None else seed
+            results = _Run(exercise, source, path, place, seed=drawn).all(tell)
     return Result(exercise.id, str(path), tuple(results), diagnose(results, exercise.misconceptions))
 
 
@@ -115,6 +121,7 @@ class _Run:
     at: Host
     deadline: float = 0.0
     replay: str | None = None
+    seed: int = 0
 
     def all(self, tell: Callable[[str], None], enough: Container[Verdict] = ()) -> list[CheckResult]:
         """Run every check in order, up to the first that ends with a verdict that is enough."""
@@ -137,7 +144,7 @@ class _Run:
             return _result(check, Verdict.SKIPPED, f"It waits for {', '.join(missing)}.")
         if time.monotonic() >= self.deadline:
             return self._out_of_time(check, before)
-        case = Case(self._ask, self.source, self.replay)
+        case = Case(self._ask, self.source, self.replay, self.seed)
         try:
             self._load()
             result = self._verdict(check, case)
@@ -146,7 +153,11 @@ class _Run:
             return self._out_of_time(check, before, case.trace)
         if case.stray_threads:
             self.at.end()  # a thread that goes on could disturb the next check
-        return replace(result, schedule=case.schedule, note=case.note)
+        return (
+            _veiled(result, case.hidden)
+            if case.hidden
+            else replace(result, schedule=case.schedule, note=case.note)
+        )
 
     def _out_of_time(self, check: Check, before: list[CheckResult], trace: tuple[str, ...] = ()) -> CheckResult:
         run = sum(result.verdict not in {Verdict.SKIPPED, Verdict.INCONCLUSIVE} for result in before)
@@ -235,6 +246,15 @@ def _result(check: Check, verdict: Verdict, reason: str = "", **details: Any) ->
     return CheckResult(
         check.name, check.task, check.points, check.promise, verdict, check.about, reason, **details
     )
+
+
+def _veiled(result: CheckResult, family: str) -> CheckResult:
+    """What may be told of a hidden story: how it ended and of which family it was, and no input."""
+    if result.verdict is Verdict.PASS:
+        return result
+    how = "hidden" if result.verdict is Verdict.FAIL else result.how
+    family_only = (f"a hidden story of the family {family!r}",)
+    return replace(result, how=how, line=None, trace=family_only, expected="", got="", printed="")
 
 
 def _unloaded(check: Check, problem: Unloadable) -> CheckResult:

@@ -78,7 +78,7 @@ class _Search:
 
     def _begin(self, bounds: Mapping[str, int]) -> None:
         self._case.retell((f"{' and '.join(self._story.threads)} at the same time -> no answer",))
-        self._case.meet("begin", self._story.kind, self._story.packed(), bounds)
+        self._case.meet("begin", self._story.kind, self._story.made_with, self._story.packed(), bounds)
 
     def _shortest(self, seen: Seen) -> Seen:
         """Leave out every switch that is not needed."""

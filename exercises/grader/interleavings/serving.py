@@ -5,6 +5,7 @@ from enum import Enum
 from types import BuiltinFunctionType, CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
+import jobqueue
 from exercises.grader.interleavings.exploring import Exploration, found_again, id_of
 from exercises.grader.interleavings.play import Outcome, Play, Reply
 from exercises.grader.interleavings.points import Points
@@ -50,11 +51,11 @@ class Floor:
         self._play: Play | None = None
         self._search: Exploration | None = None
 
-    def begin(self, kind: str, story: dict[str, Any], bounds: dict[str, int]) -> Reply:
+    def begin(self, kind: str, args: list[Any], story: dict[str, Any], bounds: dict[str, int]) -> Reply:
         """Begin with a story; what follows is about it."""
 
         def make() -> Any:
-            return self._names(self._fresh)[kind]()
+            return self._names(self._fresh)[kind](*map(_made, args))
 
         self._play = Play(make, story, self._points, self._value, _lasts, self._error)
         self._search = Exploration(self._play, Bounds(**bounds)) if bounds else None
@@ -85,6 +86,10 @@ class Floor:
         if isinstance(found, Place):
             return {"kind": "lost", "place": str(found)}
         return self.retell(found.order, list(found.switches))
+
+
+def _made(arg: Any) -> Any:
+    return getattr(jobqueue, arg["library"])() if isinstance(arg, dict) else arg
 
 
 def _plain(outcome: Outcome) -> Reply:

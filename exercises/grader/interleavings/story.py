@@ -20,6 +20,13 @@ class Take:
 
 
 @dataclass(frozen=True, slots=True)
+class Library:
+    """An argument of the shared object: something of the kit's own, made anew for each run."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """One call of a story, and how the listing names it."""
 
@@ -79,7 +86,7 @@ def told(got: Got) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Calls by thread, on one object of the class `kind`.
+    """Calls by thread, on one object of the class `kind`, made with the arguments `make`.
 
     `before` and `after` are told by a single thread each; those in `threads` meet, each named by a letter.
     """
@@ -89,6 +96,7 @@ class Story:
     before: tuple[Call, ...] = ()
     after: tuple[Call, ...] = ()
     tell: Callable[[Got], str] = field(default=told)
+    make: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse names that a schedule's id could not hold."""
@@ -99,6 +107,11 @@ class Story:
     def all(self) -> dict[str, tuple[Call, ...]]:
         """Every call by who makes it, in the order of the story."""
         return {BEFORE: self.before, **self.threads, AFTER: self.after}
+
+    @property
+    def made_with(self) -> list[Any]:
+        """The arguments of the shared object as the answer's process reads them."""
+        return [{"library": one.name} if isinstance(one, Library) else one for one in self.make]
 
     def packed(self) -> dict[str, Any]:
         """The story as the answer's process reads it."""
