@@ -111,7 +111,7 @@ def backoff(case: Case) -> None:
     needs=("happy_path",),
 )
 def tokens(case: Case) -> None:
-    """Zombies, tokens of other jobs, old and made-up ones; within one millisecond, and after a job came back."""
+    """Zombies, tokens of other jobs, old and made-up ones; in one millisecond, and after a job came back."""
 
     def story(stage: WholeStage, chance: random.Random) -> None:
         stage.brings()
@@ -165,7 +165,7 @@ def renewals(case: Case) -> None:
     needs=("happy_path",),
 )
 def dead_letters(case: Case) -> None:
-    """More than ten jobs die, by failure and by time; some come back, in their places, with their errors."""
+    """More than ten jobs die, by failure and by time; some come back, with their places and errors."""
 
     def story(stage: WholeStage, chance: random.Random) -> None:
         for _ in range(11):
