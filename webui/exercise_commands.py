@@ -125,9 +125,10 @@ def start(name: str) -> None:
 )
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, for machines.")
+@click.option("--replay", metavar="ID", help="Only let threads meet once more in the way that a report showed.")
 @click.pass_context
 @explained
-def check(context: click.Context, name: str | None, as_json: bool) -> None:  # noqa: FBT001  click passes flags so
+def check(context: click.Context, name: str | None, as_json: bool, replay: str | None) -> None:  # noqa: FBT001  click passes flags so
     """Check your answer.
 
     Without NAME, the exercise touched last. Exit code 0 only when all is right.
@@ -135,6 +136,10 @@ def check(context: click.Context, name: str | None, as_json: bool) -> None:  # n
     exercise = chosen(name)
     answer = AnswerFile.of(exercise, Path())
     text = answer.read(exercise)
+    if replay is not None:
+        told = runner.replay(exercise, text, answer.path, replay)
+        show(report.replayed(told))
+        context.exit(0 if told.passed else 1)
     progress = Progress.read(Path())
     result = runner.run(exercise, text, answer.path)
     progress.note_result(result, text)
