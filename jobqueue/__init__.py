@@ -3,7 +3,7 @@
 Start reading at `JobQueue` in `queue.py`. Nothing but the standard library is imported here.
 """
 
-from jobqueue.clock import ManualClock, SystemClock, TimeSource
+from jobqueue.clock import ManualClock, MonotonicClock, SystemClock, TimeSource
 from jobqueue.errors import (
     AdmissionError,
     IllegalStateError,
@@ -26,6 +26,7 @@ from jobqueue.scheduling import (
     WeightedBands,
 )
 from jobqueue.statistics import Stats
+from jobqueue.stores import open_queue
 
 __all__ = [
     "AdmissionError",
@@ -44,6 +45,7 @@ __all__ = [
     "Lease",
     "Limits",
     "ManualClock",
+    "MonotonicClock",
     "Outcome",
     "Redrive",
     "RedriveRow",
@@ -60,4 +62,5 @@ __all__ = [
     "TimeSource",
     "UnknownJobError",
     "WeightedBands",
+    "open_queue",
 ]

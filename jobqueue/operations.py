@@ -4,22 +4,22 @@ Each is off until somebody asks for it, and made of the same steps as everything
 """
 
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, islice
 
 from jobqueue import lifecycle
 from jobqueue.arguments import (
     LARGEST_INTEGER,
+    check_asked,
     check_flag,
     check_integer,
     check_name,
     check_several,
     check_string,
     check_text,
-    check_types,
 )
 from jobqueue.events import EventKind
 from jobqueue.lifecycle import DEAD, PENDING
-from jobqueue.model import FINISHED, Job, Lease, Redrive, RedriveRow, Submission
+from jobqueue.model import FINISHED, Job, JobView, Lease, Redrive, RedriveRow, Submission, job_number
 from jobqueue.orders import check_deadline, order
 from jobqueue.requests import check_same
 from jobqueue.statistics import Stats, stats_of
@@ -71,13 +71,19 @@ class Operations(Turns):
     # -- workers -----------------------------------------------------------------------------------------
 
     def poll_many(
-        self, worker_id: str, lease_millis: int, limit: int, *, types: Iterable[str] | None = None
+        self,
+        worker_id: str,
+        lease_millis: int,
+        limit: int,
+        *,
+        types: Iterable[str] | None = None,
+        tenants: Iterable[str] | None = None,
     ) -> list[Lease]:
         """Poll up to `limit` times at one instant; each poll sees what the ones before took."""
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
         limit = check_integer("limit", limit, low=1)
-        asked = check_types(types)
+        asked = check_asked("types", types), check_asked("tenants", tenants)
         leases: list[Lease] = []
         with self._turn() as now:
             while len(leases) < limit and (lease := self._hand_out(worker_id, lease_millis, asked, now)):
@@ -217,6 +223,41 @@ class Operations(Turns):
 
     # -- looking -----------------------------------------------------------------------------------------
 
+    # A stand-in until every store brings its own.
+    def list_jobs(
+        self,
+        *,
+        status: str | None = None,
+        type: str | None = None,
+        tenant: str | None = None,
+        q: str | None = None,
+        after: str | None = None,
+        limit: int = 50,
+    ) -> list[JobView]:
+        """Return one page of jobs, newest first, without their payloads.
+
+        Args:
+            status: only jobs of this status.
+            type: only jobs of this type.
+            tenant: only jobs of this tenant.
+            q: only jobs with this text in id, type, tenant, request key or the beginning of the last error.
+            after: the last id of the page before; None for the first page.
+            limit: how many at most.
+        """
+        limit = check_integer("limit", limit, low=1)
+        before = None if after is None else job_number(after)
+        with self._turn():
+            found = (
+                job
+                for job in reversed(list(self._table.jobs()))
+                if (before is None or job.number < before)
+                and (status is None or job.status == status)
+                and (type is None or job.type == type)
+                and (tenant is None or job.tenant == tenant)
+                and (q is None or any(q in text for text in _searched(job)))
+            )
+            return [self._seen(job) for job in islice(found, limit)]
+
     def next_up(self, n: int) -> list[str]:
         """Return the ids that n polls of all types at this instant would hand out; it changes nothing."""
         n = check_integer("n", n, low=0)
@@ -258,6 +299,10 @@ class Operations(Turns):
                 self._drop(job, now)
                 removed += 1
             return removed
+
+
+def _searched(job: Job) -> tuple[str, ...]:
+    return (job.id, job.type, job.tenant, job.request_key or "", (job.last_error or "")[:200])
 
 
 _STORIES = {

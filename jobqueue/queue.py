@@ -11,13 +11,13 @@ from types import NoneType
 
 from jobqueue import lifecycle, replay
 from jobqueue.arguments import (
+    check_asked,
     check_flag,
     check_instance,
     check_integer,
     check_name,
     check_string,
     check_text,
-    check_types,
     error_text,
 )
 from jobqueue.clock import ManualClock, TimeSource
@@ -148,7 +148,14 @@ class JobQueue(Operations):
 
     # -- workers -----------------------------------------------------------------------------------------
 
-    def poll(self, worker_id: str, lease_millis: int, *, types: Iterable[str] | None = None) -> Lease | None:
+    def poll(
+        self,
+        worker_id: str,
+        lease_millis: int,
+        *,
+        types: Iterable[str] | None = None,
+        tenants: Iterable[str] | None = None,
+    ) -> Lease | None:
         """Hand the best ready job to this worker, or return None if nothing is ready.
 
         Best is the highest priority, then the earliest run_at, then submission order.
@@ -157,10 +164,11 @@ class JobQueue(Operations):
             worker_id: who asks; it says who holds the lease and gives no rights, only the token does.
             lease_millis: for how long the job is this worker's alone, from now.
             types: ask for jobs of these types only; None for all.
+            tenants: ask for jobs of these tenants only, in the same order; None for all.
         """
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
-        asked = check_types(types)
+        asked = check_asked("types", types), check_asked("tenants", tenants)
         with self._turn() as now:
             return self._hand_out(worker_id, lease_millis, asked, now)
 

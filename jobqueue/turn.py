@@ -25,6 +25,10 @@ RETRY_AFTER_MILLIS = 1000
 """After what time a producer that was refused may try again; how soon there is room, nobody knows."""
 
 
+Asked = frozenset[str] | None
+"""Which types, or tenants, a poll asks for; None for all."""
+
+
 class Turn:
     """One turn, for `with`; a class, because a generator would cost an operation more than its rule does."""
 
@@ -145,15 +149,15 @@ class Turns:
         raise AdmissionError(f"cannot submit: {found}; try again later", retry_after_millis=RETRY_AFTER_MILLIS)
 
     def _hand_out(
-        self, worker_id: str, lease_millis: int, types: frozenset[str] | None, now: int
+        self, worker_id: str, lease_millis: int, asked: tuple[Asked, Asked], now: int
     ) -> Lease | None:
-        """Lease the next job to a worker; None if none is eligible."""
-        number = self._table.schedule.pick(types)
+        """Lease the next job of the `asked` types and tenants to a worker; None if none is eligible."""
+        number = self._table.schedule.pick(*asked)
         if number is None:
             return None
         job = self._find(f"J{number}")
         running = lifecycle.leased(job, now, worker_id, lease_millis, self._max_run_millis)
-        self._commit(job, running, now, lambda: {"types": None if types is None else tuple(sorted(types))})
+        self._commit(job, running, now, lambda: _told_of(*asked))
         return lease_of(running)
 
     def _redo(self, event: Event, before: Job | None, after: Job | None) -> None:
@@ -162,7 +166,8 @@ class Turns:
         self._table.arrive(event.at)
         match event.kind:
             case EventKind.LEASED:  # picked again, so that slots, turns and credits move as they did
-                schedule.pick(None if told["types"] is None else frozenset(told["types"]))
+                types, tenants = (told.get(name) for name in ("types", "tenants"))
+                schedule.pick(types and frozenset(types), tenants and frozenset(tenants))
             case EventKind.PAUSED:
                 schedule.paused.add(told["type"])
             case EventKind.RESUMED:
@@ -231,3 +236,9 @@ class Turns:
             detail["ended_at"] = asked.ended_at
         job_id = None if job is None else job.id
         self._outbox.post(self._now, EventKind.REFUSED, job_id, worker_id, attempt, generation, detail)
+
+
+def _told_of(types: Asked, tenants: Asked) -> dict[str, Any]:
+    """Return what an event tells of the poll that it answers."""
+    told: dict[str, Any] = {"types": None if types is None else tuple(sorted(types))}
+    return told if tenants is None else {**told, "tenants": tuple(sorted(tenants))}

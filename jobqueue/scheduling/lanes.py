@@ -53,6 +53,17 @@ class Group:
         if self.heads.key_of(tenant) != head[0]:
             self.heads.put(tenant, head[0])
 
+    def only(self, tenants: Iterable[str]) -> "Group":
+        """Return the part of it that belongs to some tenants; it is to be looked at, not to be kept."""
+        part = Group()
+        for tenant in sorted(tenants):
+            head = self.heads.key_of(tenant)
+            if head is not None:
+                part.lanes[tenant] = self.lanes[tenant]
+                part.names.append(tenant)
+                part.heads.put(tenant, head)
+        return part
+
     def hide(self, tenant: str) -> None:
         """Strike a tenant off the lists; its lane stays."""
         if self.heads.key_of(tenant) is not None:

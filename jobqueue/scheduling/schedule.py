@@ -15,7 +15,7 @@ from jobqueue.scheduling.lanes import Group, GroupKey, Lanes, Ticket
 from jobqueue.scheduling.limits import Gates
 from jobqueue.scheduling.strict import StrictLines, StrictPriority, rank
 
-Types = frozenset[str] | None
+Asked = frozenset[str] | None
 Scheduler = StrictPriority | WeightedBands
 
 
@@ -44,7 +44,7 @@ class Schedule(Protocol):
         """Return when a ready job should be added again, because it will have come to have another place."""
         ...
 
-    def pick(self, types: Types) -> int | None:
+    def pick(self, types: Asked, tenants: Asked = None) -> int | None:
         """Return the number of the next job and take its turn; the caller then hands it out."""
         ...
 
@@ -82,7 +82,10 @@ class PlainSchedule:
 
     def __init__(self) -> None:
         self.paused: set[str] = set()
-        self._lines = StrictLines()
+        self._lines: StrictLines[str] = StrictLines()
+        self._jobs: dict[int, Job] = {}
+        # By tenant and type, from the first poll on that names tenants: most queues never see one.
+        self._by_tenant: StrictLines[tuple[str, str]] | None = None
         self._handed_out = Counter[str]()
 
     def __len__(self) -> int:
@@ -90,11 +93,18 @@ class PlainSchedule:
 
     def add(self, job: Job, now: int) -> None:  # noqa: ARG002
         """Let a ready job join."""
-        self._lines.add(job.number, job.type, rank(job.priority, job.run_at, job.number))
+        key = rank(job.priority, job.run_at, job.number)
+        self._jobs[job.number] = job
+        self._lines.add(job.number, job.type, key)
+        if self._by_tenant is not None:
+            self._by_tenant.add(job.number, (job.tenant, job.type), key)
 
     def remove(self, job: Job) -> None:
         """Take a job out."""
+        self._jobs.pop(job.number, None)
         self._lines.remove(job.number, job.type)
+        if self._by_tenant is not None:
+            self._by_tenant.remove(job.number, (job.tenant, job.type))
 
     def begin_instant(self, at: int) -> None:
         """Nothing depends on it."""
@@ -106,12 +116,23 @@ class PlainSchedule:
         """Nobody ages."""
         return None
 
-    def pick(self, types: Types) -> int | None:
-        """Return the best ready job of these types that are not paused."""
-        if self.paused:
-            asked = self._lines.types() if types is None else types
-            return self._lines.pick([name for name in asked if name not in self.paused])
-        return self._lines.pick(types)
+    def pick(self, types: Asked, tenants: Asked = None) -> int | None:
+        """Return the best ready job of these types that are not paused, and of these tenants."""
+        if not self.paused and tenants is None:
+            return self._lines.pick(types)
+        asked = self._lines.names() if types is None else types
+        open_types = [name for name in asked if name not in self.paused]
+        if tenants is None:
+            return self._lines.pick(open_types)
+        return self._lines_by_tenant().pick([(tenant, name) for tenant in tenants for name in open_types])
+
+    def _lines_by_tenant(self) -> "StrictLines[tuple[str, str]]":
+        if self._by_tenant is None:
+            self._by_tenant = StrictLines()
+            for job in self._jobs.values():
+                key = rank(job.priority, job.run_at, job.number)
+                self._by_tenant.add(job.number, (job.tenant, job.type), key)
+        return self._by_tenant
 
     def started(self, job: Job) -> None:
         """Count a hand-out of its band."""
@@ -196,9 +217,9 @@ class GatedSchedule:
         """Return when the job gains a band."""
         return next_age_at(band_of(job.priority), job.ready_since, now, self._aging_millis)
 
-    def pick(self, types: Types) -> int | None:
+    def pick(self, types: Asked, tenants: Asked = None) -> int | None:
         """Return the next eligible job and take its slot, its tenant's turn and its price."""
-        ticket = self._turns.pick(self._lanes, self._open(types))
+        ticket = self._turns.pick(self._lanes, self._open(types, tenants))
         if ticket is None:
             return None
         self._picked[ticket.number] = ticket
@@ -304,12 +325,14 @@ class GatedSchedule:
             and not self.gates.is_full(other.tenant)
         )
 
-    def _open(self, types: Types) -> Mapping[str, list[Group]]:
+    def _open(self, types: Asked, tenants: Asked = None) -> Mapping[str, list[Group]]:
         """Return the groups that may be served, by band: as many as there are types, not jobs or tenants."""
         groups: dict[str, list[Group]] = {}
         for key, group in self._lanes.groups():
             if (types is None or key.type in types) and self.gates.is_open(key):
-                groups.setdefault(key.band, []).append(group)
+                part = group if tenants is None else group.only(tenants)
+                if part.names:
+                    groups.setdefault(key.band, []).append(part)
         return groups
 
     def _ticket(self, job: Job, now: int) -> Ticket:
