@@ -7,10 +7,12 @@ from typing import Any
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
+from webui import api
 from webui.actions import actions
 from webui.labs import Shelf
 from webui.pages import pages, problem
 from webui.security import guard
+from webui.service import Service
 
 _NUMBER_AND_UNIT = re.compile(r"(\d) s\b")
 
@@ -22,11 +24,12 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-def create_app(config: Mapping[str, Any] | None = None) -> Flask:
+def create_app(config: Mapping[str, Any] | None = None, service: Service | None = None) -> Flask:
     """Return the application.
 
     Args:
         config: settings that replace those in `DEFAULTS`.
+        service: a queue to be served as well, by API and pages; None for the simulated boards alone.
     """
     app = Flask(__name__)
     app.config.update(DEFAULTS)
@@ -35,6 +38,9 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.extensions["labs"] = Shelf(app.config["MOST_LABS"])
     app.register_blueprint(pages)
     app.register_blueprint(actions)
+    if service is not None:
+        app.extensions["service"] = service
+        api.register(app)
     app.register_error_handler(HTTPException, _friendly)
     guard(app)
     app.add_template_filter(_kept_together, "kept_together")
@@ -47,7 +53,9 @@ def _kept_together(text: str) -> str:
 
 
 def _friendly(error: HTTPException) -> Response:
-    """Show what went wrong as a page of ours, with a way on."""
+    """Show what went wrong as a page of ours, with a way on; to a program, as JSON."""
+    if api.is_api():
+        return api.problem_of(error)
     answer = problem(error.code or 500, error.name, error.description or "")
     # What the error itself has to say, such as which methods are allowed.
     answer.headers.extend(kept for kept in error.get_headers() if kept[0] != "Content-Type")
