@@ -10,6 +10,8 @@ from werkzeug.exceptions import HTTPException
 from webui import api
 from webui.actions import actions
 from webui.labs import Shelf
+from webui.live import live
+from webui.live.instants import iso, utc
 from webui.pages import pages, problem
 from webui.security import guard
 from webui.service import Service
@@ -41,9 +43,13 @@ def create_app(config: Mapping[str, Any] | None = None, service: Service | None 
     if service is not None:
         app.extensions["service"] = service
         api.register(app)
+        app.register_blueprint(live)
     app.register_error_handler(HTTPException, _friendly)
     guard(app)
     app.add_template_filter(_kept_together, "kept_together")
+    app.add_template_filter(utc, "utc")
+    app.add_template_filter(iso, "iso")
+    app.jinja_env.globals["has_live"] = service is not None
     return app
 
 

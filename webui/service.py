@@ -10,7 +10,7 @@ from jobqueue import JobView, MonotonicClock, SystemClock, TimeSource
 from jobqueue.model import job_number
 from webui.auth import Access, Grant
 from webui.health import Health
-from webui.snapshots import MOST_STREAMS, Snapshots, Streams, Workers
+from webui.snapshots import MOST_STREAMS, TICK_MILLIS, Snapshots, Streams, Workers
 
 MOST_NOTICES = 500
 
@@ -24,6 +24,7 @@ class Service:
         wall: the clock that the queue goes by.
         monotonic: the clock for how long something took.
         most_streams: how many pages may listen at once.
+        tick_millis: how often pages hear of a change, and how old figures may be.
     """
 
     def __init__(
@@ -34,12 +35,14 @@ class Service:
         wall: TimeSource | None = None,
         monotonic: TimeSource | None = None,
         most_streams: int = MOST_STREAMS,
+        tick_millis: int = TICK_MILLIS,
     ) -> None:
         self.queue = queue
         self.access = access
         self.wall = SystemClock() if wall is None else wall
         monotonic = MonotonicClock() if monotonic is None else monotonic
-        self.snapshots = Snapshots(queue, monotonic)
+        self.tick_seconds = tick_millis / 1000
+        self.snapshots = Snapshots(queue, monotonic, tick_millis)
         self.health = Health(queue, self.snapshots, self.wall, monotonic)
         self.workers = Workers(monotonic)
         self.streams = Streams(most_streams, self.health.wait)

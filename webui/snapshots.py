@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,25 +10,34 @@ from jobqueue import JobView, Stats, TimeSource
 
 TICK_MILLIS = 1000
 MOST_RUNNING = 200
+MOST_NEXT = 20
 MOST_WORKERS = 200
 MOST_STREAMS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What everybody sees during one tick: the figures, the paused types, and the newest leases."""
+    """What everybody sees during one tick: the figures, the paused types, the newest leases, who is next.
+
+    `lease_lengths` is what was left of each lease when it was first seen as it is, so about its whole length.
+    """
 
     stats: Stats
     paused: tuple[str, ...]
     running: tuple[JobView, ...]
+    next_up: tuple[str, ...]
+    lease_lengths: Mapping[str, int]
 
     def is_like(self, other: "Snapshot | None") -> bool:
         """Return whether a page would look the same; where something waits or runs, its age has changed."""
         if other is None:
             return False
         stands_still = not (self.running or self.stats.oldest_ready_millis_by_band)
-        rests = [replace(s, stats=replace(s.stats, at=0, dead_ages_millis=())) for s in (self, other)]
-        return stands_still and rests[0] == rests[1]
+        return stands_still and self._at_rest() == other._at_rest()  # noqa: SLF001 - another snapshot
+
+    def _at_rest(self) -> "Snapshot":
+        """Return it without what changes by time alone."""
+        return replace(self, stats=replace(self.stats, at=0, dead_ages_millis=()))
 
 
 class Snapshots:
@@ -45,16 +54,30 @@ class Snapshots:
         self._tick_millis = tick_millis
         self._lock = threading.Lock()
         self._newest: Snapshot | None = None
+        self._leases: dict[str, tuple[int, int]] = {}
         self._taken_at = 0
 
     def now(self) -> Snapshot:
         """Return a snapshot that is less than a tick old."""
         with self._lock:  # whoever comes while one is taken waits for that one
             if self._newest is None or self._time.now() - self._taken_at >= self._tick_millis:
-                running = self._queue.list_jobs(status="RUNNING", limit=MOST_RUNNING)
-                self._newest = Snapshot(self._queue.stats(), tuple(self._queue.paused()), tuple(running))
+                self._newest = self._taken()
                 self._taken_at = self._time.now()
             return self._newest
+
+    def _taken(self) -> Snapshot:
+        stats = self._queue.stats()
+        running = tuple(self._queue.list_jobs(status="RUNNING", limit=MOST_RUNNING))
+        seen = {job.id: (job.lease_until or stats.at) for job in running}
+        self._leases = {
+            job_id: found
+            if (found := self._leases.get(job_id)) is not None and found[0] == until
+            else (until, max(1, until - stats.at))
+            for job_id, until in seen.items()
+        }
+        lengths = {job_id: length for job_id, (_, length) in self._leases.items()}
+        next_up = tuple(self._queue.next_up(MOST_NEXT))
+        return Snapshot(stats, tuple(self._queue.paused()), running, next_up, lengths)
 
     def forget(self) -> None:
         """Let the next look be a new one: somebody has just changed something and wants to see it."""
