@@ -6,20 +6,26 @@ renewal, and a submit with a request key.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from jobqueue import errors
-from jobqueue.arguments import check_asked, error_text
+from jobqueue.arguments import LARGEST_INTEGER, check_asked, check_integer, check_string, error_text
 from jobqueue.model import Attempt, JobView, Lease, Redrive, RedriveRow, Submission
 from jobqueue.statistics import Stats
-from jobqueue.wire import from_wire, reference
+from jobqueue.wire import from_wire, reference, snake
 
 TIMEOUT_SECONDS = 10.0
 LARGEST_ANSWER = 64 * 1024 * 1024
 _PREFIX = "/api/v1"
+_NO_GENERATION = LARGEST_INTEGER
+_LONGEST_GENERATION = 15
+_LARGEST_ERROR = 240_000
+_MOST_ESCAPED = 35_000
+"""So many characters fit into a body even if each of them needs an escape."""
 
 Answer = tuple[int, bytes]
 Transport = Callable[[str, str, bytes | None, Mapping[str, str]], Answer]
@@ -91,7 +97,7 @@ class QueueClient:
         self, worker_id: str, lease_millis: int, limit: int, *, types: Iterable[str] | None = None
     ) -> list[Lease]:
         """Get up to `limit` jobs, of the tenants that the token covers."""
-        asked = {"workerId": worker_id, "leaseMillis": lease_millis, "limit": limit}
+        asked = {"workerId": worker_id, "leaseMillis": lease_millis, "limit": check_integer("limit", limit)}
         capabilities = check_asked("types", types)
         told = self._post(
             "/leases/claim", **asked, capabilities=None if capabilities is None else sorted(capabilities)
@@ -100,14 +106,22 @@ class QueueClient:
 
     def complete(self, job_id: str, token: str, result: str | None = None) -> None:
         """Report success; the same report again is accepted again."""
+        if result is not None:
+            result = check_string("result", result)
         self._report(job_id, token, "complete", result=result)
 
     def fail(self, job_id: str, token: str, error: object = None, *, permanent: bool = False) -> None:
         """Report failure."""
-        self._report(job_id, token, "fail", error=error_text(error), permanent=permanent)
+        text = error_text(error)
+        # Reporting a failure never fails, also not because its escapes fill more than a body may hold.
+        fits = len(json.dumps(text)) <= _LARGEST_ERROR
+        told = text if fits else text[:_MOST_ESCAPED] + f" [cut: {len(text)} characters in all]"
+        self._report(job_id, token, "fail", error=told, permanent=permanent)
 
     def renew(self, job_id: str, token: str, lease_millis: int, checkpoint: str | None = None) -> Lease:
         """Extend the lease."""
+        if checkpoint is not None:
+            checkpoint = check_string("checkpoint", checkpoint)
         told = self._report(job_id, token, "renew", leaseMillis=lease_millis, checkpoint=checkpoint)
         return _lease(told)
 
@@ -116,17 +130,15 @@ class QueueClient:
         self._report(job_id, token, "release")
 
     def _report(self, job_id: str, token: str, verb: str, **asked: Any) -> Any:
-        prefix, _, digits = token.partition(":")
-        if prefix != job_id or not (digits.isascii() and digits.isdigit()):
-            # The API is told the generation alone: a token of another job must not become one of this.
-            raise errors.StaleTokenError(
-                f"cannot {verb} {job_id}: {token[:40]!a} is no token of this job",
-                job_id=job_id,
-                operation=verb,
-                token=token,
-                reason="wrong_state",
-            )
-        return self._post(_path("jobs", job_id, verb), generation=int(digits[:20]), **asked)
+        """Report in the name of a lease; the API is told its generation: a token adds no more to the id."""
+        check_string("job_id", job_id)
+        generation = _generation(job_id, check_string("token", token))
+        try:
+            return self._post(_path("jobs", job_id, verb), generation=generation, **asked)
+        except errors.StaleTokenError as refusal:
+            refusal.token = token
+            refusal.args = (str(refusal).replace(f"{job_id}:{_NO_GENERATION}", ascii(token[:40])),)
+            raise
 
     # -- anybody -----------------------------------------------------------------------------------------
 
@@ -218,8 +230,12 @@ class QueueClient:
 
     def _post(self, path: str, **asked: Any) -> Any:
         told = {name: value for name, value in asked.items() if value is not None}
-        # A lone surrogate goes as its escape: the queue is to refuse it by its name, as at home.
-        return self._ask("POST", path, json.dumps(told, allow_nan=False).encode("ascii"))
+        try:
+            body = json.dumps(told, allow_nan=False, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            # A lone surrogate goes as its escape: the queue is to refuse it by its name, as at home.
+            body = json.dumps(told, allow_nan=False).encode("ascii")
+        return self._ask("POST", path, body)
 
     def _ask(self, method: str, path: str, body: bytes | None) -> Any:
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
@@ -283,6 +299,9 @@ def _refusal(status: int, told: Mapping[str, Any]) -> Exception:
             return errors.UnknownJobError(words, job_id=job_id)
         case "AdmissionError":
             return errors.AdmissionError(words, retry_after_millis=int(told.get("retryAfterMillis", 0)))
+    field = str(told.get("field", ""))
+    # Under the name that the argument has here.
+    words = re.sub(f"^{re.escape(field)}", snake(field), words) if field else words
     kinds = {400: TypeError, 401: PermissionError, 403: PermissionError, 413: ValueError, 422: ValueError}
     return kinds.get(status, errors.StoreError)(words)
 
@@ -295,6 +314,19 @@ def _payload(told: Mapping[str, Any]) -> str:
     """Return the payload as the queue stores it; one that is elsewhere is stored as a reference."""
     where = told["payloadRef"]
     return str(told["payload"]) if where is None else reference(where)
+
+
+def _generation(job_id: str, token: str) -> int:
+    """Return the generation that a token stands for; of what is no token of this job, one that never will be.
+
+    >>> _generation("J1", "J1:4"), _generation("J1", "J1:04") == _generation("J1", "J2:4") == _NO_GENERATION
+    (4, True)
+    """
+    prefix, _, digits = token.partition(":")
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_GENERATION
+    if prefix == job_id and is_number and digits == str(int(digits)) and int(digits) > 0:
+        return int(digits)
+    return _NO_GENERATION
 
 
 def _path(*parts: str) -> str:

@@ -3,6 +3,7 @@
 Names are in camelCase; everything else is as it is. It knows no HTTP and no queue.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
@@ -23,6 +24,15 @@ def camel(name: str) -> str:
     """
     first, *others = name.split("_")
     return first + "".join(word.capitalize() for word in others)
+
+
+def snake(name: str) -> str:
+    """Return a name as Python has it.
+
+    >>> snake("nextRunAt")
+    'next_run_at'
+    """
+    return re.sub("[A-Z]", lambda found: "_" + found[0].lower(), name)
 
 
 def to_wire(value: Any) -> Any:
