@@ -100,7 +100,7 @@ def new_token() -> str:
 
 def hash_of(token: str) -> str:
     """Return what is kept of a token."""
-    return sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def tokens_for_today() -> tuple[Access, dict[Role, str]]:
