@@ -131,7 +131,7 @@ def _grant(found: Service, route: Route) -> Grant:
         raise ProblemError(401, words, WWW_Authenticate='Bearer realm="jobkit"')
     if grant.role not in route.roles:
         allowed = " or ".join(sorted(route.roles))
-        raise ProblemError(403, f"this is for a token of the role {allowed}, and yours is a {grant.role}'s")
+        raise ProblemError(403, f"this is for a token of the role {allowed}, and yours is for {grant.role}")
     return grant
 
 

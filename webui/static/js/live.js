@@ -9,6 +9,7 @@
   const url = new URL(nav.dataset.stream, location.href).href;
   const channel = "BroadcastChannel" in window ? new BroadcastChannel(url) : null;
   const POLL = 3000;
+  const isFollowing = document.getElementById("live") !== null;
   let source = null, poll = 0, giveUp = null, waiting = null;
 
   const pulse = (text) => { const place = document.getElementById("pulse"); if (place && place.textContent !== text) place.textContent = text; };
@@ -16,8 +17,8 @@
   function refresh() {
     if (document.hidden) return;
     const live = document.getElementById("live");
-    if (!live) location.reload();  // what went wrong stands in its place
-    else if (live.hasAttribute("hx-get")) htmx.trigger(live, "refresh");
+    if (live?.hasAttribute("hx-get")) htmx.trigger(live, "refresh");
+    else if (!live && isFollowing) location.reload();  // what went wrong stands in its place
   }
 
   function tick() {
