@@ -18,7 +18,7 @@ from jobqueue.worker import Worker
 from webui.auth import ALL, Role, described, new_token, read_tenants
 from webui.command_words import examples
 from webui.handlers import handlers
-from webui.handlers.behaviour import BEHAVIOURS, misbehaving
+from webui.handlers.behaviour import BEHAVIOURS, misbehaving, paced
 from webui.opening import close, open_shared
 
 _DEMO_TENANTS = ("acme", "bo", "cy")
@@ -67,6 +67,9 @@ def queue_of(db: str | None, url: str | None, token: str | None) -> Any:
     "--batch", default=1, show_default=True, type=click.IntRange(1, 100), help="Jobs to take at once."
 )
 @click.option("--grace", default=10.0, show_default=True, help="Seconds for a running job when told to stop.")
+@click.option(
+    "--pace", default=0.5, show_default=True, help="Seconds that a job takes at least, so that one can watch."
+)
 @click.option("--folder", default="jobkit-out", show_default=True, type=Path, help="Where its files go.")
 @click.option("--behave", type=click.Choice(BEHAVIOURS), help="Behave badly, in one of these ways.")
 def worker(  # noqa: PLR0917 - what the command line has
@@ -78,6 +81,7 @@ def worker(  # noqa: PLR0917 - what the command line has
     lease: float,
     batch: int,
     grace: float,
+    pace: float,
     folder: Path,
     behave: str | None,
 ) -> None:
@@ -88,7 +92,7 @@ def worker(  # noqa: PLR0917 - what the command line has
     invoice  writes an HTML page
     resize   draws a picture (needs Pillow: pip install 'jobkit[demo]')
     """
-    known = handlers(folder)
+    known = {type_: paced(handler, round(pace * 1000)) for type_, handler in handlers(folder).items()}
     asked = [name.strip() for name in types.split(",") if name.strip()]
     unknown = [name for name in asked if name not in known]
     if unknown or not asked:

@@ -79,7 +79,7 @@ class Api:
 
     def dump(self) -> Any:
         """Return all that can be seen of the queue."""
-        jobs = [job.id for job in self.store.list_jobs(limit=100_000)]
+        jobs = [job.id for job in self.store.list_jobs(limit=1000)]
         last = max((int(job_id[1:]) for job_id in jobs), default=0)
         return everything(self.store, last), self.store.paused(), self.store.stats()
 

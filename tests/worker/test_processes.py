@@ -55,7 +55,18 @@ class Board:
 
     def worker(self, *arguments, name="w", lease="2"):
         """Start a worker and wait until it says that it works."""
-        options = ["--url", self.url, "--token", self.tokens["worker"], "--id", name, "--lease", lease]
+        options = [
+            "--pace",
+            "0",
+            "--url",
+            self.url,
+            "--token",
+            self.tokens["worker"],
+            "--id",
+            name,
+            "--lease",
+            lease,
+        ]
         process = self.start("worker", *options, *arguments)
         assert process.stdout.readline().startswith(f"{name}: works on ")
         return process

@@ -70,6 +70,11 @@ def _freezing(inner: Handler, queue: Any, lease_millis: int, say: Say) -> Handle
     return handler
 
 
+def paced(inner: Handler, millis: int) -> Handler:
+    """Return a handler that takes so long at least."""
+    return _slow(inner, millis) if millis > 0 else inner
+
+
 def _slow(inner: Handler, millis: int) -> Handler:
     def handler(context: Context) -> str | None:
         if context.wait(millis):

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from flask import Response, abort, render_template, request, url_for
 
 from jobqueue import JobStatus, JobView, UnknownJobError
+from jobqueue.arguments import check_text
 from webui.api.calls import service
 from webui.api.table import MOST_REDRIVEN
 from webui.live.door import live, operator
@@ -30,8 +31,14 @@ _LONGEST_PAGE_NUMBER = 9
 
 
 def filters_of(told: Mapping[str, str]) -> dict[str, str]:
-    """Return the filters that an address or a form names; what no job could have is passed over."""
+    """Return the filters that an address or a form names; a status that there is not is passed over."""
     found = {name: told.get(name, "").strip()[:_LONGEST_FILTER] for name in FILTERS}
+    try:
+        for name, text in found.items():
+            check_text(name, text)
+    except ValueError as error:
+        # Refused, not passed over: without it more would fit, and might all be brought back.
+        abort(400, f"{error}.")
     if found["status"] not in set(JobStatus):
         found["status"] = ""
     return {name: value for name, value in found.items() if value}
