@@ -27,10 +27,12 @@ from jobqueue.scheduling import (
 )
 from jobqueue.statistics import Stats
 from jobqueue.stores import open_queue
+from jobqueue.worker import Context, PermanentError, Worker
 
 __all__ = [
     "AdmissionError",
     "Attempt",
+    "Context",
     "DeficitRoundRobin",
     "DispatchLimit",
     "Event",
@@ -47,6 +49,7 @@ __all__ = [
     "ManualClock",
     "MonotonicClock",
     "Outcome",
+    "PermanentError",
     "Redrive",
     "RedriveRow",
     "RequestKeyConflictError",
@@ -62,5 +65,6 @@ __all__ = [
     "TimeSource",
     "UnknownJobError",
     "WeightedBands",
+    "Worker",
     "open_queue",
 ]

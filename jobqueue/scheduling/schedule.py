@@ -13,9 +13,9 @@ from jobqueue.scheduling.aging import band_at, next_age_at
 from jobqueue.scheduling.bands import BANDS, BandTurns, WeightedBands, band_of
 from jobqueue.scheduling.lanes import Group, GroupKey, Lanes, Ticket
 from jobqueue.scheduling.limits import Gates
-from jobqueue.scheduling.strict import StrictLines, StrictPriority, rank
+from jobqueue.scheduling.plain import Asked, PlainSchedule, place_in_line, shares
+from jobqueue.scheduling.strict import StrictPriority, rank
 
-Asked = frozenset[str] | None
 Scheduler = StrictPriority | WeightedBands
 
 
@@ -75,93 +75,6 @@ class Schedule(Protocol):
     def actual_share(self) -> Mapping[str, float]:
         """Return each band's part of the hand-outs so far; empty before the first."""
         ...
-
-
-class PlainSchedule:
-    """Strict priority; the only thing that keeps a job back is that its type is paused."""
-
-    def __init__(self) -> None:
-        self.paused: set[str] = set()
-        self._lines: StrictLines[str] = StrictLines()
-        self._jobs: dict[int, Job] = {}
-        # By tenant and type, from the first poll on that names tenants: most queues never see one.
-        self._by_tenant: StrictLines[tuple[str, str]] | None = None
-        self._handed_out = Counter[str]()
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def add(self, job: Job, now: int) -> None:  # noqa: ARG002
-        """Let a ready job join."""
-        key = rank(job.priority, job.run_at, job.number)
-        self._jobs[job.number] = job
-        self._lines.add(job.number, job.type, key)
-        if self._by_tenant is not None:
-            self._by_tenant.add(job.number, (job.tenant, job.type), key)
-
-    def remove(self, job: Job) -> None:
-        """Take a job out."""
-        self._jobs.pop(job.number, None)
-        self._lines.remove(job.number, job.type)
-        if self._by_tenant is not None:
-            self._by_tenant.remove(job.number, (job.tenant, job.type))
-
-    def begin_instant(self, at: int) -> None:
-        """Nothing depends on it."""
-
-    def end_instant(self) -> None:
-        """Nothing depends on it."""
-
-    def next_age_at(self, job: Job, now: int) -> int | None:  # noqa: ARG002
-        """Nobody ages."""
-        return None
-
-    def pick(self, types: Asked, tenants: Asked = None) -> int | None:
-        """Return the best ready job of these types that are not paused, and of these tenants."""
-        if not self.paused and tenants is None:
-            return self._lines.pick(types)
-        asked = self._lines.names() if types is None else types
-        open_types = [name for name in asked if name not in self.paused]
-        if tenants is None:
-            return self._lines.pick(open_types)
-        return self._lines_by_tenant().pick([(tenant, name) for tenant in tenants for name in open_types])
-
-    def _lines_by_tenant(self) -> "StrictLines[tuple[str, str]]":
-        if self._by_tenant is None:
-            self._by_tenant = StrictLines()
-            for job in self._jobs.values():
-                key = rank(job.priority, job.run_at, job.number)
-                self._by_tenant.add(job.number, (job.tenant, job.type), key)
-        return self._by_tenant
-
-    def started(self, job: Job) -> None:
-        """Count a hand-out of its band."""
-        self._handed_out[band_of(job.priority)] += 1
-
-    def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
-        """Nothing is counted."""
-
-    def holds_for_budget(self, job: Job) -> bool:  # noqa: ARG002
-        """There is no budget."""
-        return False
-
-    def promised_share(self) -> Mapping[str, float]:
-        """Promise nothing: the best job goes first, whatever band it is of."""
-        return {}
-
-    def actual_share(self) -> Mapping[str, float]:
-        """Return each band's part of the hand-outs so far."""
-        return _shares(self._handed_out)
-
-    def next_up(self, most: int) -> list[int]:
-        """Return the best jobs in order."""
-        return self._lines.best(most, self.paused)
-
-    def why_not(self, job: Job, now: int) -> str | None:  # noqa: ARG002
-        """Return that the type is paused, or how many jobs come before."""
-        if job.type in self.paused:
-            return f"type {job.type} is paused"
-        return _place(self._lines.before(job.number, job.type, self.paused))
 
 
 class GatedSchedule:
@@ -287,7 +200,7 @@ class GatedSchedule:
         own = [t for t in self._lanes.tickets.values() if t.tenant == ticket.tenant or self._is_strict]
         before = sum(1 for t in own if self._is_before(t, ticket))
         if before or self._is_strict:
-            return _place(before, "" if self._is_strict else f" of tenant {ticket.tenant}")
+            return place_in_line(before, "" if self._is_strict else f" of tenant {ticket.tenant}")
         return f"it is the next of tenant {ticket.tenant} in band {shown}; other tenants have their turn first"
 
     def holds_for_budget(self, job: Job) -> bool:
@@ -300,7 +213,7 @@ class GatedSchedule:
 
     def actual_share(self) -> Mapping[str, float]:
         """Return each band's part of the hand-outs so far, aged jobs in the band that they had come to."""
-        return _shares(self._handed_out)
+        return shares(self._handed_out)
 
     def _tell_of_tenant(self, tenant: str) -> None:
         for band in BANDS:
@@ -358,15 +271,3 @@ def schedule_for(scheduler: Scheduler, gates: Gates) -> PlainSchedule | GatedSch
     if isinstance(scheduler, StrictPriority) and not has_gates:
         return PlainSchedule()
     return GatedSchedule(scheduler, gates)
-
-
-def _shares(handed_out: Counter[str]) -> dict[str, float]:
-    total = handed_out.total()
-    return {band: handed_out[band] / total for band in BANDS} if total else {}
-
-
-def _place(before: int, whose: str = "") -> str | None:
-    """Return how many jobs come before; None if none does, and the job is next."""
-    if not before:
-        return None
-    return f"{before} job{'s' * (before != 1)}{whose} {'come' if before != 1 else 'comes'} before it"
