@@ -39,6 +39,7 @@ def stats_from(
     by_band, by_tenant, by_type = Counter[str](dict.fromkeys(BANDS, 0)), Counter[str](), Counter[str]()
     attempts, since_by_band, since_by_tenant = Counter[str](), dict[str, int](), dict[str, int]()
     dead_ages: list[int] = []
+    redrives = 0
     for what, name, kind, band, count, extra in rows:
         match what:
             case "SUCCEEDED" | "CANCELLED":
@@ -47,6 +48,8 @@ def stats_from(
                 dead_ages.append(now - count)
             case "attempts":
                 attempts[name] += count
+            case "redrives":
+                redrives = count
             case _:
                 by_status[what] += count
                 for counter, key in ((by_band, band), (by_tenant, name), (by_type, kind)):
@@ -76,6 +79,7 @@ def stats_from(
         refused_tokens=refused_tokens,
         promised_share=schedule.promised_share(),
         actual_share=schedule.actual_share(),
+        redrives=redrives,
     )
 
 

@@ -99,18 +99,19 @@ VERSION_1 = (
     ){keyed}
     """,
     "CREATE TABLE paused (type TEXT{by_bytes} PRIMARY KEY){keyed}",
-    # One row: the attempts of jobs that were dropped, the last batch, and for what aging the lanes were made.
+    # One row: attempts and redrives of jobs that were dropped, the last batch, for what aging lanes were made.
     """
     CREATE TABLE totals (
         succeeded BIGINT NOT NULL,
         failed BIGINT NOT NULL,
         expired BIGINT NOT NULL,
         released BIGINT NOT NULL,
+        redrives BIGINT NOT NULL,
         last_batch BIGINT NOT NULL,
         aging_millis BIGINT
     )
     """,
-    "INSERT INTO totals VALUES (0, 0, 0, 0, 0, NULL)",
+    "INSERT INTO totals VALUES (0, 0, 0, 0, 0, 0, NULL)",
     "{endings}",
 )
 

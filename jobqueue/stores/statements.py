@@ -122,10 +122,13 @@ def update(dialect: Dialect, changed: tuple[str, ...], *, finishes: bool, ends_a
 
 DELETE = "DELETE FROM jobs WHERE number = :number"
 
-# Before a job goes, its attempts are added to what is remembered of those that went before.
-REMEMBER_ATTEMPTS = "UPDATE totals SET " + ", ".join(
-    f"{name} = {name} + (SELECT count(*) FROM attempts WHERE number = :number AND outcome = '{name}')"
-    for name in ("succeeded", "failed", "expired", "released")
+# Before a job goes, its attempts and redrives are added to what is remembered of those that went before.
+REMEMBER_ATTEMPTS = (
+    "UPDATE totals SET redrives = redrives + (SELECT count(*) FROM redrives WHERE number = :number), "
+    + ", ".join(
+        f"{name} = {name} + (SELECT count(*) FROM attempts WHERE number = :number AND outcome = '{name}')"
+        for name in ("succeeded", "failed", "expired", "released")
+    )
 )
 
 # -- histories ---------------------------------------------------------------------------------------------
@@ -164,6 +167,7 @@ STATS = """
     UNION ALL SELECT 'attempts', 'failed', '', '', failed, 0 FROM totals
     UNION ALL SELECT 'attempts', 'expired', '', '', expired, 0 FROM totals
     UNION ALL SELECT 'attempts', 'released', '', '', released, 0 FROM totals
+    UNION ALL SELECT 'redrives', '', '', '', (SELECT count(*) FROM redrives) + redrives, 0 FROM totals
 """
 
 # The newest instant that anything in the store tells of: it reads every row, once for each opening.

@@ -27,6 +27,31 @@ def test_each_job_goes_to_one_of_many_objects(place, clock):
     assert [queues[1].view(f"J{number}").attempts for number in handed_out] == [1] * 120
 
 
+def test_each_job_of_some_tenants_goes_to_one_of_many_objects(place, clock):
+    """8 objects poll at once for two tenants of three, who have 60 jobs in two types; the third one's stay."""
+    queues = [place.open(clock, RetryPolicy(1, 0, 0)) for _ in range(8)]
+    for number in range(90):
+        queues[0].submit("mail" if number % 2 else "pdf", tenant="abc"[number % 3])
+    found = run_together(8, lambda n: queues[n].poll_many("w", 1000, 99, tenants=["a", "c"]))
+    handed_out = sorted(int(lease.job_id[1:]) for leases in found for lease in leases)
+    assert handed_out == [number for number in range(1, 91) if number % 3 != 2]
+    assert queues[1].stats().by_status == {**queues[1].stats().by_status, "RUNNING": 60, "PENDING": 30}
+
+
+def test_a_limit_holds_for_all_who_ask_for_some_tenants(place, clock):
+    """8 objects ask at once for acme, who may have 3 running, or for acme and another: 3 of acme run."""
+    limits = Limits(max_running_per_tenant=3)
+    queues = [place.open(clock, RetryPolicy(9, 0, 0), limits=limits) for _ in range(8)]
+    for number in range(30):
+        queues[0].submit("mail" if number % 2 else "pdf", tenant="acme")
+    for _ in range(5):
+        polls = run_together(8, lambda n: queues[n].poll("w", 1000, tenants=["acme", "beta"][: n % 2 + 1]))
+        leases = [lease for lease in polls if lease]
+        assert len(leases) == 3
+        for lease in leases:
+            queues[0].complete(lease.job_id, lease.token)
+
+
 def test_a_limit_holds_for_all_objects_together(place, clock):
     """8 objects poll at once for a tenant that may have 3 running; 3 are handed out, in every round."""
     limits = Limits(max_running_per_tenant=3)
