@@ -24,8 +24,10 @@ from sys import setprofile, setrecursionlimit, settrace
 from typing import Any
 
 import jobqueue
+from exercises.grader.borrowed import Borrower
 from exercises.grader.clearing import clear
 from exercises.grader.kin import adopt_orphans, end_kin
+from exercises.grader.resources import limit_resources
 from exercises.grader.wire import (
     CANNOT_REPLY,
     LARGEST_REPLY_BYTES,
@@ -52,6 +54,7 @@ class Channel:
         self._commands = io.open(os.dup(0), encoding="utf-8")  # noqa: SIM115, UP020  open for the whole life
         self._replies = os.dup(1)
         self._inbox: SimpleQueue[str] = SimpleQueue()
+        self._number = 0
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.dup2(2, 1)
@@ -80,7 +83,13 @@ class Channel:
     def next_command(self) -> dict[str, Any]:
         """Wait for the next command."""
         command: dict[str, Any] = loads(self._inbox.get())
+        self._number = command.get("number", self._number)
         return command
+
+    def ask_back(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """Ask the grader for something in the middle of a command, and wait for what it tells."""
+        self.reply({"number": self._number, **fields})
+        return self.next_command()
 
     def reply(self, fields: dict[str, Any]) -> None:
         """Send one line. It begins with a newline, so that junk written before it cannot swallow it."""
@@ -95,7 +104,8 @@ class Channel:
 class Answer:
     """The executed file and the objects made from it, by the names that the grader gave them."""
 
-    def __init__(self, closed_folder: str) -> None:
+    def __init__(self, closed_folder: str, borrower: Borrower) -> None:
+        self._borrower = borrower
         self._closed = os.path.normcase(os.path.abspath(closed_folder)) + os.sep  # noqa: PTH100  pathlib is patchable
         self._names: dict[str, Any] = {}
         self._source = ""
@@ -194,6 +204,9 @@ class Answer:
             self.last_line = (frame.f_lineno, frame.f_code.co_name)
 
     def _resolve(self, arg: Any) -> Any:
+        if isinstance(arg, dict) and "lent" in arg:
+            setprofile(None)  # whoever borrows makes many calls, and is judged by its errors alone
+            return self._borrower.maker(arg["lent"])
         return self._objects[arg["handle"]] if isinstance(arg, dict) and "handle" in arg else arg
 
     def _forbid_peeking(self, event: str, args: tuple[Any, ...]) -> None:
@@ -295,20 +308,6 @@ def _describe(answer: Answer, error: BaseException) -> dict[str, Any]:
     }
 
 
-def limit_resources(memory_bytes: int, cpu_seconds: int) -> None:
-    """Lower this process's own limits where the system has them; the grader's clock bounds it anyway."""
-    try:
-        import resource  # noqa: PLC0415  absent on Windows
-    except ImportError:
-        return
-    wanted = {"RLIMIT_AS": memory_bytes, "RLIMIT_CPU": cpu_seconds, "RLIMIT_CORE": 0}
-    for name, limit in wanted.items():
-        try:
-            resource.setrlimit(getattr(resource, name), (limit, limit))
-        except (ValueError, OSError):  # macOS refuses some of them
-            continue
-
-
 def main() -> None:
     """Serve commands until the grader ends this process or is gone itself."""
     own_process = getpid()
@@ -316,7 +315,7 @@ def main() -> None:
     opening = channel.opening
     limit_resources(opening["memory_bytes"], opening["cpu_seconds"])
     adopt_orphans()
-    answer = Answer(opening["closed_folder"])
+    answer = Answer(opening["closed_folder"], Borrower(channel.ask_back))
 
     def gone() -> None:
         try:
