@@ -4,8 +4,8 @@ This is the answer's side of `lending`. Runs in the answer's process.
 """
 
 import builtins
+from _thread import allocate_lock
 from collections.abc import Callable
-from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,7 +38,7 @@ class Borrower:
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
-        self._lock = Lock()  # an answer may call from several threads; replies must not change places
+        self._lock = allocate_lock()  # an answer may call from several threads; replies must not change places
 
     def maker(self, name: str) -> Callable[..., tuple[Borrowed, ...]]:
         """Return a function that makes lent objects."""
