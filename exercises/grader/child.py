@@ -8,29 +8,24 @@ An answer may patch any module. So everything that is used after its first turn 
 
 import builtins
 import gc
-import io
 import os
 import sys
 import types
 from _thread import _count as other_threads  # the threading module counts what it is told to count
-from _thread import start_new_thread
-from collections.abc import Callable
-from faulthandler import cancel_dump_traceback_later, dump_traceback_later
+from faulthandler import cancel_dump_traceback_later
 from functools import partial
-from json import dumps, loads
 from os import _exit, chdir, getpid, write
-from queue import SimpleQueue
 from sys import setprofile, setrecursionlimit, settrace
 from typing import Any
 
 import jobqueue
 from exercises.grader.borrowed import Borrower
+from exercises.grader.channel import Channel
 from exercises.grader.clearing import clear
 from exercises.grader.kin import adopt_orphans, end_kin
 from exercises.grader.resources import limit_resources
 from exercises.grader.wire import (
     CANNOT_REPLY,
-    LARGEST_REPLY_BYTES,
     LONGEST_NAME,
     TooLarge,
     ancestors_of,
@@ -44,61 +39,6 @@ WATCHDOG_SHARE = 0.8  # early enough to be read before the grader ends the proce
 BUILTINS = dict(vars(builtins))
 MODULES = dict(sys.modules)
 RECURSION_LIMIT = sys.getrecursionlimit()
-
-
-class Channel:
-    """The private pipe: commands come in, replies go out, each marked with the grader's nonce."""
-
-    def __init__(self) -> None:
-        """Take the standard streams away from the answer: it reads nothing and prints to stderr's pipe."""
-        self._commands = io.open(os.dup(0), encoding="utf-8")  # noqa: SIM115, UP020  open for the whole life
-        self._replies = os.dup(1)
-        self._inbox: SimpleQueue[str] = SimpleQueue()
-        self._number = 0
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.dup2(2, 1)
-        os.close(nothing)
-        self.opening = loads(self._commands.readline())
-        self._nonce = self.opening.pop("nonce")
-
-    def listen(self, gone: Callable[[], None]) -> None:
-        """Receive commands from now on; call `gone` when the grader's end of the pipe has closed.
-
-        A thread of its own does it, so that an answer that sleeps does not outlive its grader.
-        """
-        start_new_thread(self._receive, (gone,))
-
-    def _receive(self, gone: Callable[[], None]) -> None:
-        try:
-            while line := self._commands.readline():
-                self._inbox.put(line)
-        finally:
-            gone()
-
-    def tell_where_after(self, seconds: float) -> None:
-        """Write the running lines, unless stopped before; Python's watchdog works even in an endless loop."""
-        dump_traceback_later(seconds, file=self._replies)
-
-    def next_command(self) -> dict[str, Any]:
-        """Wait for the next command."""
-        command: dict[str, Any] = loads(self._inbox.get())
-        self._number = command.get("number", self._number)
-        return command
-
-    def ask_back(self, fields: dict[str, Any]) -> dict[str, Any]:
-        """Ask the grader for something in the middle of a command, and wait for what it tells."""
-        self.reply({"number": self._number, **fields})
-        return self.next_command()
-
-    def reply(self, fields: dict[str, Any]) -> None:
-        """Send one line. It begins with a newline, so that junk written before it cannot swallow it."""
-        rest = f"\n{self._nonce} {dumps(fields)}\n".encode()
-        if len(rest) > LARGEST_REPLY_BYTES:
-            return self.reply({"number": fields["number"], "kind": "too large"})
-        while rest:
-            rest = rest[write(self._replies, rest) :]
-        return None
 
 
 class Answer:
