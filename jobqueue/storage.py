@@ -57,7 +57,7 @@ Transaction = Callable[[Aim], AbstractContextManager[object]]
 
 def one_lock() -> Transaction:
     """Return the transaction of a queue in memory: between "is it free?" and "it is mine" nobody else looks."""
-    lock = threading.Lock()
+    lock: AbstractContextManager[object] = threading.Lock()
     return lambda _aim: lock
 
 
