@@ -72,11 +72,15 @@ class QueueStage:
     def polls(self, worker_id: str, lease_millis: int, *, gives: str | None) -> Hold:
         """Let a worker poll; it must get the job `gives`, or nothing."""
         words = f"{worker_id} polls, lease {lease_millis / 1_000:g} s"
+        return self._polled(words, (worker_id, lease_millis), gives)
+
+    def _polled(self, words: str, args: tuple[Any, ...], gives: str | None) -> Hold:
+        worker_id = args[0]
         wanted = f"{worker_id} gets {gives or 'nothing'}"
-        got = self._call(words, "poll", worker_id, lease_millis, expected=wanted, tell=self._lease_words)
+        got = self._call(words, "poll", *args, expected=wanted, tell=lease_words)
         if gives is None:
             if got is not None:
-                self._case.broken(wanted, f"{worker_id} gets {self._lease_words(got)}", GETS_A_JOB)
+                self._case.broken(wanted, f"{worker_id} gets {lease_words(got)}", GETS_A_JOB)
             return Hold("", "", worker_id, None)
         if got is None:
             self._case.broken(wanted, f"{worker_id} gets nothing (None)", GETS_NOTHING)
@@ -154,12 +158,13 @@ class QueueStage:
     def _words(self, words: str) -> str:
         return f"{f't={seconds(self._now)} s':<11} {words}"
 
-    @staticmethod
-    def _lease_words(lease: Any) -> str:
-        fields = getattr(lease, "fields", None)
-        if fields is None:
-            return "nothing" if lease is None else repr(lease)
-        return f"{fields.get('job_id')}, token {fields.get('token')}"
+
+def lease_words(lease: Any) -> str:
+    """Say in words what a poll gave."""
+    fields = getattr(lease, "fields", None)
+    if fields is None:
+        return "nothing" if lease is None else repr(lease)
+    return f"{fields.get('job_id')}, token {fields.get('token')}"
 
 
 def _view_words(wanted: dict[str, object]) -> Any:

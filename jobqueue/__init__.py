@@ -26,13 +26,11 @@ from jobqueue.scheduling import (
     WeightedBands,
 )
 from jobqueue.statistics import Stats
-from jobqueue.stores import open_queue
-from jobqueue.worker import Context, PermanentError, Worker
+from jobqueue.stores.opening import open_queue
 
 __all__ = [
     "AdmissionError",
     "Attempt",
-    "Context",
     "DeficitRoundRobin",
     "DispatchLimit",
     "Event",
@@ -49,7 +47,6 @@ __all__ = [
     "ManualClock",
     "MonotonicClock",
     "Outcome",
-    "PermanentError",
     "Redrive",
     "RedriveRow",
     "RequestKeyConflictError",
@@ -65,6 +62,5 @@ __all__ = [
     "TimeSource",
     "UnknownJobError",
     "WeightedBands",
-    "Worker",
     "open_queue",
 ]

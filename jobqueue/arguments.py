@@ -19,6 +19,12 @@ HIGHEST_COST = 1_000_000
 # Either one, accepted here, would be a failure later in some other store.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
+# What nearly every name looks like: found good in one step, where all checks together take several.
+_PLAIN_NAME = re.compile("[ -~]{0,199}[!-~]")
+
+# As the queue writes it, and no longer than any honest counter.
+_JOB_ID = re.compile("J[1-9][0-9]{0,15}")
+
 
 def check_integer(name: str, value: int, *, low: int = -LARGEST_INTEGER, high: int = LARGEST_INTEGER) -> int:
     """Return `value` if it is an int (no bool) from `low` to `high`, both included.
@@ -29,6 +35,8 @@ def check_integer(name: str, value: int, *, low: int = -LARGEST_INTEGER, high: i
     Traceback (most recent call last):
     ValueError: lease_millis: 0 is not between 1 and 9007199254740991
     """
+    if type(value) is int and low <= value <= high:
+        return value
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name}: expected an int, found {type(value).__name__}")
     plain = int.__index__(value)
@@ -54,6 +62,8 @@ def check_name(name: str, value: str) -> str:
     Traceback (most recent call last):
     ValueError: worker_id: is blank, expected 1 to 200 characters
     """
+    if type(value) is str and _PLAIN_NAME.fullmatch(value):
+        return value
     plain = check_text(name, value)
     if not plain.strip():
         raise ValueError(f"{name}: is blank, expected 1 to {LONGEST_NAME} characters")
@@ -67,6 +77,27 @@ def check_string(name: str, value: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected a str, found {type(value).__name__}")
     return str.__str__(value)
+
+
+def check_job_id(name: str, value: str) -> int:
+    """Return the number of a job if `value` has the form of an id, whether or not there is such a job.
+
+    >>> check_job_id("after", "J12")
+    12
+    """
+    number = number_of(check_string(name, value))
+    if number is None:
+        raise ValueError(f"{name}: {value[:40]!a} is no job id, expected one such as 'J12'")
+    return number
+
+
+def number_of(job_id: str) -> int | None:
+    """Return the number in a job's id; None if no job could have that id.
+
+    >>> number_of("J12"), number_of("J012"), number_of("12")
+    (12, None, None)
+    """
+    return int(job_id[1:]) if _JOB_ID.fullmatch(job_id) else None
 
 
 def check_asked(name: str, values: Iterable[str] | None) -> frozenset[str] | None:

@@ -217,6 +217,22 @@ def brought_back(
     )
 
 
+def due_at(job: Job, next_age_at: int | None, *, is_ready: bool) -> int | None:
+    """Return the next instant at which time alone moves a job; None if it never does.
+
+    A lease is moved by its end, a delayed job by its run_at, a ready one by its deadline or its next age.
+    """
+    if job.status is RUNNING:
+        return job.lease_until
+    if job.status is not PENDING:
+        return None
+    if not is_ready:
+        return job.run_at
+    if next_age_at is None or job.deadline is None:
+        return job.deadline if next_age_at is None else next_age_at
+    return min(job.deadline, next_age_at)
+
+
 def check_redrive(
     job: Job, run_at: int, *, is_corrected: bool, deadline: int | None, operation: str = "redrive"
 ) -> None:

@@ -4,7 +4,7 @@ Each is off until somebody asks for it, and made of the same steps as everything
 """
 
 from collections.abc import Iterable
-from itertools import chain, islice
+from itertools import chain
 
 from jobqueue import lifecycle
 from jobqueue.arguments import (
@@ -12,6 +12,7 @@ from jobqueue.arguments import (
     check_asked,
     check_flag,
     check_integer,
+    check_job_id,
     check_name,
     check_several,
     check_string,
@@ -19,10 +20,12 @@ from jobqueue.arguments import (
 )
 from jobqueue.events import EventKind
 from jobqueue.lifecycle import DEAD, PENDING
-from jobqueue.model import FINISHED, Job, JobView, Lease, Redrive, RedriveRow, Submission, job_number
+from jobqueue.model import FINISHED, Job, JobStatus, JobView, Lease, Redrive, RedriveRow, Submission
 from jobqueue.orders import check_deadline, order
 from jobqueue.requests import check_same
-from jobqueue.statistics import Stats, stats_of
+from jobqueue.scheduling.lanes import Asked
+from jobqueue.statistics import Stats
+from jobqueue.storage import Aim, Search
 from jobqueue.turn import Turns
 
 
@@ -61,8 +64,8 @@ class Operations(Turns):
             cost=cost,
             request_key=request_key,
         )
-        with self._turn() as now:
-            known = self._table.keys.find(asked.tenant, str(asked.request_key))
+        with self._turn(Aim(submits=True, request_key=(asked.tenant, request_key))) as now:
+            known = self._table.find_key(asked.tenant, request_key)
             if known is None:
                 return Submission(self._accept(asked, now), replayed=False)
             check_same(self._find(known), asked.content_hash())
@@ -83,9 +86,9 @@ class Operations(Turns):
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
         limit = check_integer("limit", limit, low=1)
-        asked = check_asked("types", types), check_asked("tenants", tenants)
+        asked = Asked(check_asked("types", types), check_asked("tenants", tenants))
         leases: list[Lease] = []
-        with self._turn() as now:
+        with self._turn(Aim(polls=True, asked=asked)) as now:
             while len(leases) < limit and (lease := self._hand_out(worker_id, lease_millis, asked, now)):
                 leases.append(lease)
         return leases
@@ -95,7 +98,7 @@ class Operations(Turns):
     def retry_dead(self, job_id: str) -> None:
         """Bring a DEAD job back: PENDING and ready now, with a new set of attempts; its history stays."""
         job_id = check_string("job_id", job_id)
-        with self._turn() as now:
+        with self._turn(Aim(job_id)) as now:
             job = self._find(job_id)
             lifecycle.check_redrive(job, now, is_corrected=False, deadline=None, operation="retry_dead")
             self._bring_back(job, now)
@@ -128,7 +131,7 @@ class Operations(Turns):
             payload = check_text("payload", payload)
         if deadline_millis is not None:
             deadline_millis = check_integer("deadline_millis", deadline_millis)
-        with self._turn() as now:
+        with self._turn(Aim(job_id)) as now:
             job = self._find(job_id)
             if deadline_millis is not None and job.status is DEAD:
                 check_deadline(deadline_millis, now, now)
@@ -152,8 +155,7 @@ class Operations(Turns):
         note = check_text("note", note)
         spread_millis = check_integer("spread_millis", spread_millis, low=0)
         with self._turn() as now:
-            known = [job for job_id in asked if (job := self._table.get(job_id)) is not None]
-            known.sort(key=lambda job: job.number)
+            known = self._table.hold(asked)
             batch, run_at, rows = self._table.last_batch + 1, now, []
             for job in known:
                 found = lifecycle.redrive_obstacle(job, run_at, is_corrected=False, deadline=None)
@@ -208,61 +210,22 @@ class Operations(Turns):
     def paused(self) -> list[str]:
         """Return the paused types by name."""
         with self._turn():
-            return sorted(self._table.schedule.paused)
+            return self._table.paused()
 
     def _set_paused(self, type_: str, *, paused: bool) -> None:
         type_ = check_name("type", type_)
-        names = self._table.schedule.paused
         with self._turn() as now:
-            if (type_ in names) is paused:
-                return
-            (names.add if paused else names.discard)(type_)
-            if self._outbox.listening:
+            if self._table.set_paused(type_, paused=paused) and self._outbox.listening:
                 kind = EventKind.PAUSED if paused else EventKind.RESUMED
                 self._outbox.post(now, kind, None, None, 0, 0, {"type": type_})
 
     # -- looking -----------------------------------------------------------------------------------------
 
-    # A stand-in until every store brings its own.
-    def list_jobs(
-        self,
-        *,
-        status: str | None = None,
-        type: str | None = None,
-        tenant: str | None = None,
-        q: str | None = None,
-        after: str | None = None,
-        limit: int = 50,
-    ) -> list[JobView]:
-        """Return one page of jobs, newest first, without their payloads.
-
-        Args:
-            status: only jobs of this status.
-            type: only jobs of this type.
-            tenant: only jobs of this tenant.
-            q: only jobs with this text in id, type, tenant, request key or the beginning of the last error.
-            after: the last id of the page before; None for the first page.
-            limit: how many at most.
-        """
-        limit = check_integer("limit", limit, low=1)
-        before = None if after is None else job_number(after)
-        with self._turn():
-            found = (
-                job
-                for job in reversed(list(self._table.jobs()))
-                if (before is None or job.number < before)
-                and (status is None or job.status == status)
-                and (type is None or job.type == type)
-                and (tenant is None or job.tenant == tenant)
-                and (q is None or any(q in text for text in _searched(job)))
-            )
-            return [self._seen(job) for job in islice(found, limit)]
-
     def next_up(self, n: int) -> list[str]:
         """Return the ids that n polls of all types at this instant would hand out; it changes nothing."""
         n = check_integer("n", n, low=0)
         with self._turn():
-            return [f"J{number}" for number in self._table.schedule.next_up(n)]
+            return [f"J{number}" for number in self._table.next_up(n)]
 
     def why_not(self, job_id: str) -> str:
         """Return in one sentence why a job is not being handed out, or that it is next."""
@@ -273,14 +236,47 @@ class Operations(Turns):
                 return f"it is {job.status}: {_STORIES[job.status](job)}"
             if job.run_at > now:
                 return f"due in {job.run_at - now} ms"
-            if self._table.schedule.next_up(1) == [job.number]:
+            if self._table.next_up(1) == [job.number]:
                 return "it is next"
-            return self._table.schedule.why_not(job, now) or "it is next"
+            return self._table.why_not(job, now) or "it is next"
 
     def stats(self) -> Stats:
-        """Return the figures of one instant, all of the same one. It looks at every job that is remembered."""
+        """Return the figures of one instant, all of the same one. In memory it looks at every job."""
         with self._turn() as now:
-            return stats_of(self._table.jobs(), self._counts, self._table.schedule, now)
+            return self._table.stats(self._counts, now)
+
+    def list_jobs(
+        self,
+        *,
+        status: str | None = None,
+        type: str | None = None,
+        tenant: str | None = None,
+        q: str | None = None,
+        after: str | None = None,
+        limit: int = 50,
+    ) -> list[JobView]:
+        """Return one page of the jobs that fit, newest first; payloads are not even read.
+
+        Args:
+            status: only those in this state.
+            type: only those of this type.
+            tenant: only those of this tenant.
+            q: only those with this text in their id, type, tenant, request key, or the first 1,000 characters
+                of their last error; large and small ASCII letters are the same. A whole id finds that job
+                alone.
+            after: go on after this job, the last one of the page before; it need not exist any more.
+            limit: how many at most, 1 to 1,000.
+        """
+        wanted = Search(
+            status=None if status is None else check_status(status),
+            type=None if type is None else check_name("type", type),
+            tenant=None if tenant is None else check_name("tenant", tenant),
+            text=None if q is None else check_text("q", q),
+            before=None if after is None else check_job_id("after", after),
+            limit=check_integer("limit", limit, low=1, high=1000),
+        )
+        with self._turn():
+            return [self._seen(job) for job in self._table.search(wanted)]
 
     def prune(self, *, keep: int, dead: bool = False) -> int:
         """Forget finished jobs beyond the newest `keep`, oldest first; return how many.
@@ -301,8 +297,11 @@ class Operations(Turns):
             return removed
 
 
-def _searched(job: Job) -> tuple[str, ...]:
-    return (job.id, job.type, job.tenant, job.request_key or "", (job.last_error or "")[:200])
+def check_status(status: str) -> JobStatus:
+    """Return the state of this name."""
+    if check_string("status", status) not in set(JobStatus):
+        raise ValueError(f"status: {status[:40]!a} is no state, expected one of {', '.join(JobStatus)}")
+    return JobStatus(status)
 
 
 _STORIES = {

@@ -8,6 +8,7 @@ waits, and never asks the computer for the time: it reads the clock that it was 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from types import NoneType
+from typing import Self
 
 from jobqueue import lifecycle, replay
 from jobqueue.arguments import (
@@ -28,8 +29,10 @@ from jobqueue.orders import order
 from jobqueue.retention import Retention
 from jobqueue.retry import Jitter, RetryBudget, RetryPolicy, RetryRule
 from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
+from jobqueue.scheduling.lanes import ANYTHING, Asked
 from jobqueue.scheduling.limits import Gates
-from jobqueue.scheduling.schedule import Scheduler, schedule_for
+from jobqueue.scheduling.schedule import Schedule, Scheduler, schedule_for
+from jobqueue.storage import LOOKING, POLLING, SUBMITTING, Aim, Table, Transaction, one_lock
 from jobqueue.table import JobTable
 from jobqueue.views import lease_of
 
@@ -87,9 +90,9 @@ class JobQueue(Operations):
             max_run_millis = check_integer("max_run_millis", max_run_millis, low=1)
         key_life_millis = check_integer("key_life_millis", key_life_millis, low=0)
         schedule = schedule_for(scheduler, Gates(limits, retry_budget, dispatch_limit))
-        table = JobTable(schedule, Retention(key_life_millis))
         rule = RetryRule(policy, jitter)
-        super().__init__(time, table, Outbox(log), rule, limits, max_run_millis, keep_finished)
+        table, transaction, outbox = self._places(schedule, limits, key_life_millis, log)
+        super().__init__(time, table, transaction, outbox, rule, limits, max_run_millis, keep_finished)
         self._again = partial(
             JobQueue,
             policy=policy,
@@ -104,6 +107,22 @@ class JobQueue(Operations):
         )
         if log is not None:
             log.attach(self._rebuilt)
+
+    def _places(
+        self, schedule: Schedule, limits: Limits, key_life_millis: int, log: EventLog | None
+    ) -> tuple[Table, Transaction, Outbox]:
+        """Return where the jobs are, what makes a turn one step, and where its events go: here, in memory."""
+        del limits
+        return JobTable(schedule, Retention(key_life_millis)), one_lock(), Outbox(log)
+
+    def close(self) -> None:
+        """Let go of what is open outside of this process: in memory, nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     # -- producers ---------------------------------------------------------------------------------------
 
@@ -136,13 +155,13 @@ class JobQueue(Operations):
         asked = order(
             type, payload, priority, run_at_millis, tenant=tenant, deadline_millis=deadline_millis, cost=cost
         )
-        with self._turn() as now:
+        with self._turn(SUBMITTING) as now:
             return self._accept(asked, now)
 
     def cancel(self, job_id: str) -> None:
         """Take back a PENDING job, also one that waits for a retry; any other is an `IllegalStateError`."""
         job_id = check_string("job_id", job_id)
-        with self._turn() as now:
+        with self._turn(Aim(job_id)) as now:
             job = self._find(job_id)
             self._commit(job, lifecycle.cancelled(job, now), now)
 
@@ -168,8 +187,8 @@ class JobQueue(Operations):
         """
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
-        asked = check_asked("types", types), check_asked("tenants", tenants)
-        with self._turn() as now:
+        asked = Asked(check_asked("types", types), check_asked("tenants", tenants))
+        with self._turn(POLLING if asked == ANYTHING else Aim(polls=True, asked=asked)) as now:
             return self._hand_out(worker_id, lease_millis, asked, now)
 
     def complete(self, job_id: str, token: str, result: str | None = None) -> None:
@@ -183,7 +202,7 @@ class JobQueue(Operations):
         if result is not None:
             result = check_text("result", result)
         job_id, token = check_string("job_id", job_id), check_string("token", token)
-        with self._turn() as now:
+        with self._turn(Aim(job_id)) as now:
             job = self._held(job_id, token, "complete")
             self._commit(job, lifecycle.completed(job, now, result), now)
 
@@ -199,7 +218,7 @@ class JobQueue(Operations):
         check_flag("permanent", permanent)
         text = error_text(error)
         job_id, token = check_string("job_id", job_id), check_string("token", token)
-        with self._turn() as now:
+        with self._turn(Aim(job_id)) as now:
             job = self._held(job_id, token, "fail")
             self._commit(job, lifecycle.failed(job, now, text, self._rule, permanent=permanent), now)
 
@@ -212,7 +231,7 @@ class JobQueue(Operations):
         if checkpoint is not None:
             checkpoint = check_text("checkpoint", checkpoint)
         job_id, token = check_string("job_id", job_id), check_string("token", token)
-        with self._turn() as now:
+        with self._turn(Aim(job_id)) as now:
             job = self._held(job_id, token, "renew")
             longer = lifecycle.renewed(job, now, lease_millis, checkpoint, self._max_run_millis)
             self._commit(job, longer, now)
@@ -221,7 +240,7 @@ class JobQueue(Operations):
     def release(self, job_id: str, token: str) -> None:
         """Give back a job that was not started: as if it had not been handed out, but for the token."""
         job_id, token = check_string("job_id", job_id), check_string("token", token)
-        with self._turn() as now:
+        with self._turn(Aim(job_id)) as now:
             job = self._held(job_id, token, "release")
             self._commit(job, lifecycle.released(job, now), now)
 
@@ -248,7 +267,7 @@ class JobQueue(Operations):
     def sweep(self) -> int:
         """Settle what is due and do nothing else; return how many leases and deadlines ended."""
         try:
-            with self._lock:
+            with self._transaction(LOOKING):
                 return self._settle()
         finally:
             self._outbox.deliver()
@@ -277,6 +296,6 @@ class JobQueue(Operations):
         queue = self._again(clock)
         for event, before, after in replay.retell(events):
             queue._redo(event, before, after)  # noqa: SLF001 - another object, the same class
-        queue._table.arrive(queue._now)  # noqa: SLF001 - the last instant is over
+        next(iter(queue._table.settle(queue._now)), None)  # noqa: SLF001 - the last instant is over
         clock.advance_to(max(begin, end))
         return queue

@@ -4,14 +4,19 @@ It decides nothing and knows no clock, policy or lock; the queue calls it inside
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
+from jobqueue import lifecycle
 from jobqueue.lifecycle import DEAD, PENDING, PERMANENT, RUNNING
 from jobqueue.model import Attempt, Job, Redrive
 from jobqueue.requests import RequestKeys
 from jobqueue.retention import Retention
+from jobqueue.scheduling.lanes import Asked
 from jobqueue.scheduling.line import Line
 from jobqueue.scheduling.schedule import Schedule
+from jobqueue.statistics import Stats, stats_of
+from jobqueue.storage import Search
 from jobqueue.views import attempt_of
 
 
@@ -27,8 +32,8 @@ class JobTable:
         self.last_batch = 0
         self.schedule = schedule
         self.keys = RequestKeys()
-        self.queued = Counter[str]()  # PENDING jobs by tenant
-        self.queued_in_all = 0
+        self._queued = Counter[str]()  # PENDING jobs by tenant
+        self._queued_in_all = 0
         self._retention = retention
         self._jobs: dict[str, Job] = {}
         self._ended: dict[str, list[Attempt]] = {}
@@ -36,17 +41,33 @@ class JobTable:
         self._dead: set[int] = set()
         self._redrives: dict[str, list[Redrive]] = {}
 
+    @property
+    def next_number(self) -> int:
+        """The number for the next job."""
+        return self.last_number + 1
+
     def get(self, job_id: str) -> Job | None:
         """Return the job's present version."""
         return self._jobs.get(job_id)
 
-    def jobs(self) -> Iterator[Job]:
-        """Return all jobs in submission order."""
-        return iter(self._jobs.values())
+    def hold(self, job_ids: Iterable[str]) -> list[Job]:
+        """Return those of these jobs that exist, in submission order."""
+        known = (self._jobs[job_id] for job_id in job_ids if job_id in self._jobs)
+        return sorted(known, key=lambda job: job.number)
 
-    def put(self, before: Job | None, job: Job, now: int) -> None:
+    def find_key(self, tenant: str, request_key: str) -> str | None:
+        """Return the id of the job that a key stands for."""
+        return self.keys.find(tenant, request_key)
+
+    def queued(self, tenant: str | None = None) -> int:
+        """Return how many jobs are PENDING, in all or of one tenant."""
+        return self._queued_in_all if tenant is None else self._queued[tenant]
+
+    def put(self, job: Job, now: int) -> Job:
         """Put a version of a job in the place of the one before it, and let it wait where its state says."""
-        self._jobs[job.id] = job
+        job_id = job.id
+        before = self._jobs.get(job_id)
+        self._jobs[job_id] = job
         if before is None:
             self.last_number = max(self.last_number, job.number)
             self.keys.bind(job)
@@ -56,18 +77,21 @@ class JobTable:
             self._enter(job, now)
         elif job.lease_until is not None:  # it runs, for longer than before
             self._timers.put(job.number, (job.lease_until, job.number))
+        return job
 
-    def is_due(self, now: int) -> bool:
-        """Return whether time has moved any job since the last `settle`."""
-        due = self._timers.first()
-        return due is not None and due[0][0] <= now
-
-    def settle(self, now: int) -> Iterator[tuple[Job, int]]:
+    def settle(self, now: int) -> Iterable[tuple[Job, int]]:
         """Yield each job that time has ended, and when: a lease that is over, a deadline that is missed.
 
         By instant, then submission order; the caller must put the next version before asking for the next job.
         Jobs that become ready or gain a band do so on the way, in the same order.
         """
+        due = self._timers.first()
+        if due is not None and due[0][0] <= now:
+            return self._settle(now)
+        self.schedule.end_instant()
+        return ()  # as nearly always
+
+    def _settle(self, now: int) -> Iterator[tuple[Job, int]]:
         while (due := self._timers.first()) and due[0][0] <= now:
             (instant, number), _ = due
             self.schedule.begin_instant(instant)
@@ -79,10 +103,6 @@ class JobTable:
                 # credit, must not depend on when somebody looked.
                 self._wait(job, instant)
         self.schedule.end_instant()
-
-    def arrive(self, now: int) -> None:
-        """Let jobs become ready or gain a band, in order, as far as no job ends before."""
-        next(self.settle(now), None)
 
     def attempts(self, job: Job) -> list[Attempt]:
         """Return one record for each time the job was handed out, oldest first."""
@@ -112,13 +132,10 @@ class JobTable:
         is_held = job.status is PENDING and job.run_at <= now and self.schedule.holds_for_budget(job)
         return "budget" if is_held else None
 
-    @property
-    def finished(self) -> int:
-        """How many finished jobs are remembered."""
-        return len(self._retention)
-
     def surplus(self, keep: int, now: int) -> Iterator[Job]:
         """Yield the oldest finished jobs beyond the newest `keep`; the caller drops each."""
+        if len(self._retention) <= keep:
+            return iter(())  # as nearly always, after a change of any job
         return (self._jobs[f"J{number}"] for number in self._retention.surplus(keep, now))
 
     def dead_surplus(self, keep: int, now: int) -> list[Job]:
@@ -135,6 +152,41 @@ class JobTable:
         self._ended.pop(job.id, None)
         self._redrives.pop(job.id, None)
         del self._jobs[job.id]
+
+    # -- who is next, and looking ----------------------------------------------------------------------------
+
+    def pick(self, asked: Asked) -> Job | None:
+        """Return the next job to hand out and take its turn."""
+        number = self.schedule.pick(asked)
+        return None if number is None else self._jobs[f"J{number}"]
+
+    def next_up(self, most: int) -> list[int]:
+        """Return the numbers of what that many picks would hand out."""
+        return self.schedule.next_up(most)
+
+    def why_not(self, job: Job, now: int) -> str | None:
+        """Return what keeps a ready job back."""
+        return self.schedule.why_not(job, now)
+
+    def paused(self) -> list[str]:
+        """Return the paused types by name."""
+        return sorted(self.schedule.paused)
+
+    def set_paused(self, type_: str, *, paused: bool) -> bool:
+        """Pause or resume a type; return whether that changed anything."""
+        names = self.schedule.paused
+        changes = (type_ in names) is not paused
+        (names.add if paused else names.discard)(type_)
+        return changes
+
+    def stats(self, counts: Mapping[str, int], now: int) -> Stats:
+        """Return the figures of this instant."""
+        return stats_of(self._jobs.values(), counts, self.schedule, now)
+
+    def search(self, search: Search) -> list[Job]:
+        """Return the jobs that fit, newest first."""
+        fitting = (job for job in reversed(self._jobs.values()) if search.fits(job))
+        return list(islice(fitting, search.limit))
 
     # -- places ------------------------------------------------------------------------------------------
 
@@ -167,20 +219,18 @@ class JobTable:
 
     def _wait(self, job: Job, now: int) -> None:
         """Let a PENDING job wait for its time, or, once that has come, for its turn."""
-        if job.run_at > now:
-            due_at: int | None = job.run_at
-        else:
+        is_ready = job.run_at <= now
+        if is_ready:
             self.schedule.add(job, now)
-            due_at = self.schedule.next_age_at(job, now)
-            if job.deadline is not None:
-                due_at = job.deadline if due_at is None else min(due_at, job.deadline)
+        next_age_at = self.schedule.next_age_at(job, now) if is_ready else None
+        due_at = lifecycle.due_at(job, next_age_at, is_ready=is_ready)
         if due_at is None:
             self._timers.drop(job.number)
         else:
             self._timers.put(job.number, (due_at, job.number))
 
     def _count_queued(self, tenant: str, step: int) -> None:
-        self.queued_in_all += step
-        self.queued[tenant] += step
-        if not self.queued[tenant]:
-            del self.queued[tenant]  # tenants come and go
+        self._queued_in_all += step
+        self._queued[tenant] += step
+        if not self._queued[tenant]:
+            del self._queued[tenant]  # tenants come and go

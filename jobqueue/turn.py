@@ -3,9 +3,9 @@
 Every operation of the queue is made of these few steps; what the operations are is said elsewhere.
 """
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 from jobqueue import lifecycle, replay
@@ -17,32 +17,33 @@ from jobqueue.lifecycle import RUNNING
 from jobqueue.model import Job, JobView, Lease, Outcome
 from jobqueue.orders import Order
 from jobqueue.retry import RetryRule
+from jobqueue.scheduling.lanes import Asked
 from jobqueue.scheduling.limits import Limits
-from jobqueue.table import JobTable
+from jobqueue.storage import LOOKING, Aim, Table, Transaction
 from jobqueue.views import lease_of, view_of
+
+Step = AbstractContextManager[object]
+Fault = BaseException | None
 
 RETRY_AFTER_MILLIS = 1000
 """After what time a producer that was refused may try again; how soon there is room, nobody knows."""
 
 
-Asked = frozenset[str] | None
-"""Which types, or tenants, a poll asks for; None for all."""
-
-
 class Turn:
     """One turn, for `with`; a class, because a generator would cost an operation more than its rule does."""
 
-    __slots__ = ("_begin", "_end")
+    __slots__ = ("_begin", "_end", "_step")
 
-    def __init__(self, begin: Callable[[], int], end: Callable[[BaseException | None], None]) -> None:
+    def __init__(self, step: Step, begin: Callable[[Step], int], end: Callable[[Step, Fault], None]) -> None:
+        self._step = step
         self._begin = begin
         self._end = end
 
     def __enter__(self) -> int:
-        return self._begin()
+        return self._begin(self._step)
 
     def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
-        self._end(fault)
+        self._end(self._step, fault)
 
 
 class Turns:
@@ -51,7 +52,8 @@ class Turns:
     def __init__(  # noqa: PLR0917 - the parts of a queue, one by one
         self,
         time: TimeSource,
-        table: JobTable,
+        table: Table,
+        transaction: Transaction,
         outbox: Outbox,
         rule: RetryRule,
         limits: Limits,
@@ -60,6 +62,7 @@ class Turns:
     ) -> None:
         self._time = time
         self._table = table
+        self._transaction = transaction
         self._outbox = outbox
         self._rule = rule
         self._limits = limits
@@ -67,31 +70,31 @@ class Turns:
         self._keep_finished = keep_finished
         self._now = self._began_at = check_integer("time.now()", time.now())
         self._counts = Counter[str]()
-        # One lock for everything: between "is it free?" and "it is mine" no other thread may look.
-        self._lock = threading.Lock()
 
-    def _turn(self) -> "Turn":
+    def _turn(self, aim: Aim = LOOKING) -> Turn:
         """Take the lock, settle what is due, hand out `now`; tell the events after letting the lock go."""
-        return Turn(self._begin, self._end)
+        return Turn(self._transaction(aim), self._begin, self._end)
 
-    def _begin(self) -> int:
-        """Take the lock and settle what is due; return `now`."""
-        self._lock.acquire()
+    def _begin(self, step: Step) -> int:
+        """Begin the step and settle what is due; return `now`."""
+        step.__enter__()
         try:
             self._settle()
-        except BaseException:
-            self._end(None)
+        except BaseException as fault:
+            self._end(step, fault)
             raise
         return self._now
 
-    def _end(self, fault: BaseException | None) -> None:
-        """Note who was refused, let the lock go, and only then tell what happened."""
+    def _end(self, step: Step, fault: Fault) -> None:
+        """Note who was refused, end the step, and only then tell what happened."""
         try:
             if isinstance(fault, (IllegalStateError, AdmissionError)):
                 self._tell_refusal(fault)
         finally:
-            self._lock.release()
-            self._outbox.deliver()
+            try:
+                step.__exit__(None if fault is None else type(fault), fault, None)
+            finally:
+                self._outbox.deliver()
 
     def _settle(self) -> int:
         """Do what time alone decides, by instant, then submission order; return how many jobs it settled."""
@@ -100,8 +103,6 @@ class Turns:
         if type(told) is not int or not -LARGEST_INTEGER <= told <= LARGEST_INTEGER:
             told = check_integer("time.now()", told)  # which refuses it, or makes it plain
         now = self._now = max(self._now, told)
-        if not self._table.is_due(now):
-            return 0  # as nearly always
         settled = 0
         for job, at in self._table.settle(now):
             after = lifecycle.expired(job, self._rule) if job.status is RUNNING else lifecycle.missed(job)
@@ -132,46 +133,40 @@ class Turns:
 
     def _accept(self, order: Order, now: int) -> str:
         """Make a job of an order, unless its deadline or the limits forbid it."""
-        job = order.job(self._table.last_number + 1, now)
+        job = order.job(self._table.next_number, now)
         self._admit(order.tenant)
-        self._commit(None, job, now, order.told)
-        return job.id
+        return self._commit(None, job, now, order.told).id
 
     def _admit(self, tenant: str) -> None:
-        queued, in_all, limits = self._table.queued, self._table.queued_in_all, self._limits
-        if limits.max_queued is not None and in_all >= limits.max_queued:
-            self._turn_away(f"the queue has {in_all} jobs waiting, of {limits.max_queued} allowed")
-        most = limits.max_queued_per_tenant
-        if most is not None and queued[tenant] >= most:
-            self._turn_away(f"tenant {tenant} has {queued[tenant]} jobs waiting, of {most} allowed")
+        most = self._limits.max_queued
+        if most is not None and (queued := self._table.queued()) >= most:
+            self._turn_away(f"the queue has {queued} jobs waiting, of {most} allowed")
+        most = self._limits.max_queued_per_tenant
+        if most is not None and (queued := self._table.queued(tenant)) >= most:
+            self._turn_away(f"tenant {tenant} has {queued} jobs waiting, of {most} allowed")
 
     def _turn_away(self, found: str) -> None:
         raise AdmissionError(f"cannot submit: {found}; try again later", retry_after_millis=RETRY_AFTER_MILLIS)
 
-    def _hand_out(
-        self, worker_id: str, lease_millis: int, asked: tuple[Asked, Asked], now: int
-    ) -> Lease | None:
+    def _hand_out(self, worker_id: str, lease_millis: int, asked: Asked, now: int) -> Lease | None:
         """Lease the next job of the `asked` types and tenants to a worker; None if none is eligible."""
-        number = self._table.schedule.pick(*asked)
-        if number is None:
+        job = self._table.pick(asked)
+        if job is None:
             return None
-        job = self._find(f"J{number}")
         running = lifecycle.leased(job, now, worker_id, lease_millis, self._max_run_millis)
-        self._commit(job, running, now, lambda: _told_of(*asked))
+        self._commit(job, running, now, asked.told)
         return lease_of(running)
 
     def _redo(self, event: Event, before: Job | None, after: Job | None) -> None:
         """Make the change again that an event tells of, at its instant."""
-        self._now, told, schedule = event.at, event.detail, self._table.schedule
-        self._table.arrive(event.at)
+        self._now, told = event.at, event.detail
+        # Jobs become ready or gain a band on the way there; what ends is told by events of its own.
+        next(iter(self._table.settle(event.at)), None)
         match event.kind:
             case EventKind.LEASED:  # picked again, so that slots, turns and credits move as they did
-                types, tenants = (told.get(name) for name in ("types", "tenants"))
-                schedule.pick(types and frozenset(types), tenants and frozenset(tenants))
-            case EventKind.PAUSED:
-                schedule.paused.add(told["type"])
-            case EventKind.RESUMED:
-                schedule.paused.discard(told["type"])
+                self._table.pick(Asked.retold(told))
+            case EventKind.PAUSED | EventKind.RESUMED:
+                self._table.set_paused(told["type"], paused=event.kind is EventKind.PAUSED)
             case EventKind.DROPPED if before is not None:
                 self._table.drop(before)
             case EventKind.REDRIVEN if after is not None:
@@ -185,26 +180,27 @@ class Turns:
 
     def _commit(
         self, before: Job | None, after: Job, at: int, told: Callable[[], Mapping[str, Any]] = dict
-    ) -> None:
+    ) -> Job:
         """Put the next version of a job in the place of the last one, and tell what happened at `at`.
 
         What is `told` beyond the change itself is asked for only where somebody listens.
         """
-        kinds = self._put(before, after, at)
+        after, kinds = self._put(before, after, at)
         if self._outbox.listening:
             for kind in kinds:
                 self._post(kind, at, before, after, {**replay.detail(kind, after), **told()})
-        if self._keep_finished is not None and self._table.finished > self._keep_finished:
+        if self._keep_finished is not None:
             for job in self._table.surplus(self._keep_finished, at):
                 self._drop(job, at)
+        return after
 
-    def _put(self, before: Job | None, after: Job, at: int) -> tuple[EventKind, ...]:
+    def _put(self, before: Job | None, after: Job, at: int) -> tuple[Job, tuple[EventKind, ...]]:
         """Put the next version of a job in the place of the last one, and count what it is called."""
-        self._table.put(before, after, at)
+        after = self._table.put(after, at)
         kinds = replay.kinds(before, after)
         for kind in kinds:
             self._counts[kind] += 1
-        return kinds
+        return after, kinds
 
     def _drop(self, job: Job, at: int) -> None:
         self._table.drop(job)
@@ -236,9 +232,3 @@ class Turns:
             detail["ended_at"] = asked.ended_at
         job_id = None if job is None else job.id
         self._outbox.post(self._now, EventKind.REFUSED, job_id, worker_id, attempt, generation, detail)
-
-
-def _told_of(types: Asked, tenants: Asked) -> dict[str, Any]:
-    """Return what an event tells of the poll that it answers."""
-    told: dict[str, Any] = {"types": None if types is None else tuple(sorted(types))}
-    return told if tenants is None else {**told, "tenants": tuple(sorted(tenants))}

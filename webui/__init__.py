@@ -9,10 +9,12 @@ from werkzeug.exceptions import HTTPException
 
 from webui import api
 from webui.actions import actions
+from webui.answer_pages import Recordings, answers
 from webui.labs import Shelf
 from webui.live import live
 from webui.live.instants import iso, utc
 from webui.pages import pages, problem
+from webui.panel_pages import panels
 from webui.security import guard
 from webui.service import Service
 
@@ -22,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "MOST_LABS": 400,  # boards kept at once
     "FRAME_ANCESTORS": ["http://127.0.0.1:*", "http://localhost:*"],  # notebooks show the board in a frame
     "MAX_CONTENT_LENGTH": 64 * 1024,  # bytes of one form
+    "WORK_FOLDER": None,  # where the learner's answers/ lies; None to run nobody's files
     "ALLOWED_HOSTS": ("127.0.0.1", "localhost", "::1"),  # the names we answer to; None for all
 }
 
@@ -40,6 +43,9 @@ def create_app(config: Mapping[str, Any] | None = None, service: Service | None 
     app.extensions["labs"] = Shelf(app.config["MOST_LABS"])
     app.register_blueprint(pages)
     app.register_blueprint(actions)
+    app.register_blueprint(panels)
+    app.extensions["recordings"] = Recordings()
+    app.register_blueprint(answers)
     if service is not None:
         app.extensions["service"] = service
         api.register(app)

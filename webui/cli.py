@@ -18,6 +18,7 @@ from webui.auth import TokenFileError
 from webui.command_words import examples
 from webui.jupyter_server import JupyterFailedError, copy_lessons, is_installed, jupyter
 from webui.opening import serving_queue
+from webui.postgres_command import postgres
 from webui.server import PortTakenError, listen, serving, stop_politely, wait_for_stop
 from webui.service import Service
 
@@ -116,7 +117,7 @@ def _board(host: str, port: int | None, service: Service | None = None) -> Itera
         raise click.ClickException(
             f"{error}. Choose another with --port or --host, or leave both out."
         ) from error
-    config: dict[str, Any] = {} if host in _LOOPBACK else {"ALLOWED_HOSTS": None}
+    config: dict[str, Any] = {"WORK_FOLDER": "."} if host in _LOOPBACK else {"ALLOWED_HOSTS": None}
     with serving(create_app(config, service), sock):
         url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
         click.echo(f"The board:    {url}")
@@ -155,6 +156,7 @@ def scenarios() -> None:
 for commands in (exercise_commands, loop_commands, class_commands, queue_commands):
     for command in commands.COMMANDS:
         main.add_command(command)
+main.add_command(postgres)
 
 
 if __name__ == "__main__":

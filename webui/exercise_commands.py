@@ -18,6 +18,7 @@ from exercises.grader.page import Line
 from exercises.grader.plain_text import plain_text
 from exercises.grader.progress import Progress, mark
 from exercises.grader.verify import verify
+from webui.board_link import watch_line
 from webui.command_words import examples
 
 TONES: dict[str, dict[str, Any]] = {
@@ -124,9 +125,10 @@ def start(name: str) -> None:
 )
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, for machines.")
+@click.option("--replay", metavar="ID", help="Only let threads meet once more in the way that a report showed.")
 @click.pass_context
 @explained
-def check(context: click.Context, name: str | None, as_json: bool) -> None:  # noqa: FBT001  click passes flags so
+def check(context: click.Context, name: str | None, as_json: bool, replay: str | None) -> None:  # noqa: FBT001  click passes flags so
     """Check your answer.
 
     Without NAME, the exercise touched last. Exit code 0 only when all is right.
@@ -134,6 +136,10 @@ def check(context: click.Context, name: str | None, as_json: bool) -> None:  # n
     exercise = chosen(name)
     answer = AnswerFile.of(exercise, Path())
     text = answer.read(exercise)
+    if replay is not None:
+        told = runner.replay(exercise, text, answer.path, replay)
+        show(report.replayed(told))
+        context.exit(0 if told.passed else 1)
     progress = Progress.read(Path())
     result = runner.run(exercise, text, answer.path)
     progress.note_result(result, text)
@@ -141,6 +147,9 @@ def check(context: click.Context, name: str | None, as_json: bool) -> None:  # n
         say(json.dumps(result.as_json(), indent=2))
     else:
         show(report.lines(result, exercise))
+        shown = result.told_first
+        if shown is not None and shown.trace and (line := watch_line(exercise, shown.name)):
+            say(line)
     keep(progress)
     context.exit(0 if result.passed else 1)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from jobqueue import JobQueueError
 from jobqueue.simulation import Scenario, World
+from webui.predictions import Predictions
 
 SPEEDS = {"quarter": 0.25, "1": 1.0, "5": 5.0, "20": 20.0, "50": 50.0}
 """How many seconds of the world pass in one second, by the name that forms use."""
@@ -53,6 +54,7 @@ class Lab:
         self.revision = 0
         self.speed = "1"
         self.draft: dict[str, str] = {}
+        self.predictions = Predictions()
         self.reset()
 
     def reset(self) -> None:

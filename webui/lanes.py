@@ -204,7 +204,9 @@ class Lanes:
             for event in reversed(self._world.chronicle.events)
             if event.kind is EventKind.REFUSED and event.worker_id == worker.name
         )
-        event = next(refused)
+        event = next(refused, None)
+        if event is None:
+            return str(worker.refusal)  # a flawed queue may have put it down to somebody else
         return f"{worker.name} {asked(event)}, but {found(event)}."
 
     def _doing(self, worker: SimulatedWorker, *, is_ghost: bool) -> str:

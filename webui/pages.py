@@ -2,11 +2,14 @@
 
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-from flask import Blueprint, Response, abort, current_app, make_response, render_template, request
+from flask import Blueprint, Response, abort, current_app, make_response, render_template, request, url_for
 
 from jobqueue.simulation import CHAPTERS, SCENARIOS, Scenario
 from webui.labs import SPEEDS, Lab, Shelf
+from webui.looking import Look
+from webui.panels import panels_of
 from webui.presenters import board_of, parameters_of, teaser_of
 
 pages = Blueprint("pages", __name__)
@@ -31,10 +34,29 @@ def render_board(lab: Lab) -> str:
     return render_template(
         template,
         board=board_of(lab),
+        panels=panels_of(lab, _look()),
+        look_url=_look_url,
+        kept=request.args.to_dict() if request.method == "GET" else _look().query,
         scenario=lab.scenario,
         parameters=parameters_of(lab.scenario),
         speeds=SPEEDS,
     )
+
+
+def _look() -> Look:
+    """Return what the page looks at: by its own address, or for a fragment by that of the page around it."""
+    if request.method == "GET":
+        return Look.of(request.args)
+    return Look.of_address(request.form.get("look", "") or request.headers.get("HX-Current-URL", ""))
+
+
+def _look_url(board_id: str, **fields: str | None) -> str:
+    """Return the address of this board with something else to look at; None takes a field away."""
+    query: dict[str, Any] = request.args.to_dict() if request.method == "GET" else _look().query
+    query = {name: value for name, value in (query | fields).items() if value is not None}
+    if request.method == "GET" and request.endpoint is not None:
+        return url_for(request.endpoint, **((request.view_args or {}) | query))
+    return url_for("pages.lab", lab_id=board_id, **query)
 
 
 def gone(lab_id: str) -> Response:
@@ -98,6 +120,7 @@ def code(name: str) -> str:
         for where, place in (
             ("", folder),
             ("simulation/", folder / "simulation"),
+            ("simulation/flawed/", folder / "simulation" / "flawed"),
             ("scheduling/", folder / "scheduling"),
         )
         for entry in place.iterdir()

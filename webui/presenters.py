@@ -1,9 +1,9 @@
 """What a board shows: a lab turned into plain records for the templates. No Flask, and no rule of the queue."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from jobqueue import DeficitRoundRobin, JobStatus, JobView, Stats, StrictPriority
+from jobqueue import DeficitRoundRobin, Event, JobStatus, JobView, Stats, StrictPriority
 from jobqueue.scheduling.bands import BANDS
 from jobqueue.simulation import Mishap, MishapKind, Rules, Scenario, World
 from jobqueue.simulation.charts import BarChart, Row
@@ -31,6 +31,7 @@ class LogLine:
     name: str = ""
     module: str = ""
     line: str = ""
+    seq: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,9 @@ def board_of(lab: Lab) -> Board:
     world, most = lab.world, lab.scenario.policy.max_attempts
     jobs = world.jobs()
     lanes = Lanes(world, jobs)
-    sentences = [narrate(entry, most) for entry in world.chronicle.entries]
+    entries = world.chronicle.entries
+    sentences = [narrate(entry, most) for entry in entries]
+    numbers = [entry.seq if isinstance(entry, Event) else None for entry in entries[-LOG_LINES:]]
     next_at = world.next_at()
     return Board(
         id=lab.id,
@@ -94,7 +97,10 @@ def board_of(lab: Lab) -> Board:
         succeeded=lanes.succeeded(),
         dead=lanes.dead(),
         cancelled=lanes.cancelled(),
-        log=[_log_line(sentence) for sentence in reversed(sentences[-LOG_LINES:])],
+        log=[
+            replace(log_line(sentence), seq=seq)
+            for sentence, seq in zip(reversed(sentences[-LOG_LINES:]), reversed(numbers), strict=True)
+        ],
         older=max(0, len(sentences) - LOG_LINES),
         picture=picture_of(world),
         next_up=world.queue.next_up(MOST_NEXT),
@@ -104,8 +110,13 @@ def board_of(lab: Lab) -> Board:
     )
 
 
-def charts_of(world: World) -> list[tuple[str, str]]:
-    """Return charts of share and age, each with its title, where the story is about them."""
+def charts_of(world: World, *, standalone: bool = False) -> list[tuple[str, str]]:
+    """Return charts of share and age, each with its title, where the story is about them.
+
+    Args:
+        world: what they are of.
+        standalone: each brings its own style sheet, for a file.
+    """
     stats = world.queue.stats()
     charts: list[tuple[str, str]] = []
     if stats.promised_share:
@@ -116,7 +127,7 @@ def charts_of(world: World) -> list[tuple[str, str]]:
         charts.append(
             (
                 "Share of hand-outs, and the one promised while all bands have work",
-                BarChart("Share of hand-outs", rows, 1).svg(),
+                BarChart("Share of hand-outs", rows, 1, standalone=standalone).svg(),
             )
         )
     ages: list[tuple[str, Mapping[str, int], Iterable[str]]] = []
@@ -128,7 +139,7 @@ def charts_of(world: World) -> list[tuple[str, str]]:
     for what, by_name, names in ages:
         rows = [Row(name, by_name.get(name, 0), seconds(by_name.get(name, 0))) for name in names]
         title = f"Oldest ready job, by {what}"
-        charts.append((title, BarChart(title, rows).svg()))
+        charts.append((title, BarChart(title, rows, standalone=standalone).svg()))
     return charts
 
 
@@ -228,7 +239,8 @@ def _rule_rows(rules: Rules) -> list[tuple[str, str]]:
 # -- words -----------------------------------------------------------------------------------------------
 
 
-def _log_line(sentence: Sentence) -> LogLine:
+def log_line(sentence: Sentence) -> LogLine:
+    """Return a sentence as a line of the log."""
     loud = sentence.kind == "refused"
     if sentence.rule is None:
         return LogLine(seconds(sentence.at), _subject(sentence), sentence.text, loud)

@@ -1,11 +1,14 @@
 """What a check sees: it calls the answer through this, and the story so far is written down in words."""
 
+import logging
+import random
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
 from exercises.grader.records import How, SourceLine
 from exercises.grader.wire import Handle, Record, pack, unpack
 
+LOG = logging.getLogger(__name__)
 NO_REPLY = "no answer"
 # Nobody means to raise these. Something that was not found may stand for a refusal, but not where none is due.
 SLIPS = {"AttributeError", "ImportError", "NameError", "RecursionError", "TypeError"}
@@ -42,6 +45,14 @@ class Stop(Exception):  # noqa: N818  a verdict, not a fault
         self.reason, self.line = reason, line
 
 
+class Undecided(Exception):  # noqa: N818  a verdict, not a fault
+    """A bound was reached before the promise was seen kept or broken."""
+
+    def __init__(self, reason: str, line: SourceLine | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.line = reason, line
+
+
 class Asks(Protocol):
     """Whatever carries a command to the answer and brings back the reply."""
 
@@ -55,22 +66,30 @@ class Case:
     A step appears in the trace before the answer is asked: a step that never ends is the last one seen.
     """
 
-    def __init__(self, ask: Asks, source: str) -> None:
+    def __init__(self, ask: Asks, source: str, replay: str | None = None, seed: int = 0) -> None:
         self._ask = ask
-        self._lines = source.splitlines()
+        self.source = source.splitlines()
         self._trace: list[str] = []
         self.line: SourceLine | None = None
         self.stray_threads = False
+        self.replay = replay  # the id of the one schedule of threads to tell; None to search for one
+        self.schedule = ""  # the id of the schedule that was told
+        self.note = ""  # what was searched, and how far
+        self.hidden = ""  # the family whose inputs no report may show
+        self._seed = seed
 
     @property
     def trace(self) -> tuple[str, ...]:
         """The steps so far, in words."""
         return tuple(self._trace)
 
-    def make(self, name: str, *args: Any, library: bool = False) -> Handle:
-        """Create an object of the answer's class `name`, or of the kit's own; it stays over there."""
-        handle = Handle(name)
-        command = {"do": "make", "name": name, "handle": name, "from_library": library}
+    def make(self, name: str, *args: Any, library: bool = False, called: str = "") -> Handle:
+        """Create an object of the answer's class `name`, or of the kit's own; it stays over there.
+
+        A second one of the same class needs a name of its own, `called`.
+        """
+        handle = Handle(called or name)
+        command = {"do": "make", "name": name, "handle": handle.name, "from_library": library}
         packed = [pack(arg) for arg in args]
         if library and (reply := self._ask({**command, "args": packed}))["kind"] != "value":
             raise RuntimeError(f"the kit's own {name} cannot be made: {reply.get('message')}")
@@ -143,6 +162,20 @@ class Case:
         reply = self._ask(_call(target, method, args, {}))
         return unpack(reply["value"]) if reply["kind"] == "value" else None
 
+    def hide(self, family: str) -> random.Random:
+        """From now on a report names this family only. Return what its inputs are to be drawn from."""
+        self.hidden = family
+        LOG.info("hidden family %s is drawn with seed %d", family, self._seed)
+        return random.Random(f"{family} {self._seed}")  # noqa: S311  a story, no secret
+
+    def meet(self, ask: str, *args: Any) -> dict[str, Any]:
+        """Ask for something about threads that meet; see `together`. The reply is as it came."""
+        reply = self._ask({"do": "meet", "ask": ask, "args": args})
+        self._note({**reply, "line": None})
+        if (problem := problem_of(reply, None)) is not None:
+            raise problem
+        return reply
+
     def broken(self, expected: str, got: object, how: str) -> NoReturn:
         """End the check: the last step is not what was promised; `how` says in which way, see `How`."""
         raise Broken(expected, str(got), self.line, how)
@@ -187,7 +220,7 @@ class Case:
         return self._raise_for(reply, expected, How.RAISED)
 
     def _note(self, reply: dict[str, Any]) -> None:
-        self.line = source_line(reply.get("line"), self._lines)
+        self.line = source_line(reply.get("line"), self.source)
         self.stray_threads = self.stray_threads or reply.get("threads", 1) > 1
 
     def _raise_for(self, reply: dict[str, Any], expected: str, how: How) -> NoReturn:
@@ -198,6 +231,8 @@ class Case:
         got = f"{reply['error']}: {reply['message']}".rstrip(": ")
         if self._trace:
             self._end_step(f"raised {reply['error']}")
+        if "WaitsForEver" in reply["ancestors"]:
+            self.broken(expected, f"it waits for ever: {reply['message']}", How.WAITS)
         slips = SLIPS if how is How.OTHER_ERROR else SLIPS_WHERE_ALL_IS_WELL
         self.broken(expected, got, How.CRASHED if slips & set(reply["ancestors"]) else how)
 

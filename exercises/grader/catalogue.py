@@ -39,6 +39,7 @@ class Exercise:
     happy_path: str
     why: str
     limits: Limits
+    threads: bool  # whether answers are run by several threads, under control
     tasks: tuple[Task, ...]
     checks: tuple[Check, ...] = field(repr=False)
     misconceptions: tuple[Misconception, ...] = field(repr=False)
@@ -122,6 +123,7 @@ def _read(folder: Path) -> Exercise:
         happy_path=told["happy_path"],
         why=" ".join(told["why"].split()),
         limits=Limits(**told.get("limits", {})),
+        threads=told.get("threads", False),
         tasks=tuple(Task(**task) for task in told["tasks"]),
         checks=tuple(check for path in check_files(folder) for check in _checks(path)),
         misconceptions=tuple(read_misconception(entry) for entry in wrong["mutant"]),

@@ -16,6 +16,7 @@ from _thread import _count as other_threads  # the threading module counts what 
 from _thread import start_new_thread
 from collections.abc import Callable
 from faulthandler import cancel_dump_traceback_later, dump_traceback_later
+from functools import partial
 from json import dumps, loads
 from os import _exit, chdir, getpid, write
 from queue import SimpleQueue
@@ -97,6 +98,9 @@ class Answer:
     def __init__(self, closed_folder: str) -> None:
         self._closed = os.path.normcase(os.path.abspath(closed_folder)) + os.sep  # noqa: PTH100  pathlib is patchable
         self._names: dict[str, Any] = {}
+        self._source = ""
+        self._code: Any = None
+        self._floor: Any = None  # where threads meet, once somebody asks for it
         self._objects: dict[str, Any] = {}
         self._path = ""
         self._folder = os.getcwd()  # noqa: PTH109  pathlib loads slowly
@@ -104,18 +108,50 @@ class Answer:
         self.peeked = False
         sys.addaudithook(self._forbid_peeking)
 
-    def load(self, source: str, path: str) -> None:
-        """Execute the source as a fresh module: no check sees what an earlier one left behind."""
+    def load(self, source: str, path: str, *, threads: bool) -> None:
+        """Execute the source as a fresh module: no check sees what an earlier one left behind.
+
+        Args:
+            source: The text.
+            path: The path under which it runs.
+            threads: Whether it will be asked to run several threads; its locks are stand-ins then.
+        """
         self._forget()
-        self._path = path
+        if threads:
+            from exercises.grader.interleavings import serving  # noqa: PLC0415  most exercises need none of it
+
+            serving.install()
+        if (source, path) != (self._source, self._path) or self._code is None:
+            self._code = None  # should it not compile, the one before is not it
+            self._source, self._path = source, path
+            self._code = compile(source, path, "exec", dont_inherit=True)
+        self._execute(self._code)
+
+    def _execute(self, code: types.CodeType) -> dict[str, Any]:
         module = types.ModuleType("answer")
-        module.__file__ = path
+        module.__file__ = self._path
         sys.modules["answer"] = module  # dataclasses look their module up
         self._names = module.__dict__
-        exec(compile(source, path, "exec", dont_inherit=True), self._names)  # noqa: S102  the whole point
+        exec(code, self._names)  # noqa: S102  the whole point
+        return self._names
+
+    def meet(self, command: dict[str, Any]) -> dict[str, Any]:
+        """Let threads meet: what is asked about them is answered by `interleavings`."""
+        if self._floor is None:
+            from exercises.grader.interleavings.serving import Floor  # noqa: PLC0415  as in load
+
+            code = self._code
+
+            def names(fresh: bool) -> dict[str, Any]:  # noqa: FBT001  a callback
+                return self._execute(code) if fresh else self._names
+
+            self._floor = Floor(code, names, _value, partial(_describe, self))
+        reply: dict[str, Any] = getattr(self._floor, command["ask"])(*command["args"])
+        return reply
 
     def _forget(self) -> None:
         """Let go of the module before: two that are large would not fit side by side."""
+        self._floor = None
         self._names.clear()
         self._objects.clear()
         self.peeked = False
@@ -196,17 +232,23 @@ def carry_out(answer: Answer, command: dict[str, Any]) -> dict[str, Any]:
     """Do what one command says and describe how it ended."""
     answer.last_line = None
     try:
-        value = _take_turn(answer, command)
-        reply: dict[str, Any] = {"kind": "value", "value": pack(value), "line": answer.last_line}
+        made = _take_turn(answer, command)
+        reply = made if command["do"] == "meet" else {**_value(made), "line": answer.last_line}
     except MissingName as missing:
         reply = {"kind": "missing", "name": missing.name, "present": missing.present, "line": None}
-    except TooLarge:
-        reply = {"kind": "too large"}
     except BaseException as error:
         reply = _describe(answer, error)
     # The thread that receives commands stands for the main thread in this count.
     reply |= {"peeked": answer.peeked, "threads": other_threads()}
     return reply
+
+
+def _value(value: object) -> dict[str, Any]:
+    """Describe what a call returned."""
+    try:
+        return {"kind": "value", "value": pack(value)}
+    except TooLarge:
+        return {"kind": "too large"}
 
 
 def _take_turn(answer: Answer, command: dict[str, Any]) -> Any:
@@ -223,12 +265,14 @@ def _take_turn(answer: Answer, command: dict[str, Any]) -> Any:
 def _dispatch(answer: Answer, command: dict[str, Any]) -> Any:
     match command["do"]:
         case "load":
-            return answer.load(command["source"], command["path"])
+            return answer.load(command["source"], command["path"], threads=command["threads"])
         case "make":
             library = command["from_library"]
             return answer.make(command["name"], command["handle"], command["args"], from_library=library)
         case "mark":
             return write(2, command["text"].encode())
+        case "meet":
+            return answer.meet(command)
         case "call":
             return answer.call(command["handle"], command["method"], command["args"], command["options"])
     raise ValueError(f"unknown command {command['do']}")

@@ -5,11 +5,42 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from exercises.grader.clearing import clear
+from exercises.grader.process import AnswerProcess
 
 ENDINGS = ("SIGTERM", "SIGHUP")  # Windows knows no SIGHUP
+
+
+@dataclass(slots=True)
+class Host:
+    """A working folder, and the process that lives there once somebody has started one.
+
+    A learner's answer has a host of its own. When the kit checks itself, one host takes in text after text:
+    each is executed afresh, and starting Python would take most of the time.
+    """
+
+    folder: Path
+    process: AnswerProcess | None = None
+
+    def end(self) -> None:
+        """End the process; whoever comes next starts another one."""
+        if self.process is not None:
+            self.process.close()
+            self.process = None
+
+
+@contextmanager
+def host() -> Iterator[Host]:
+    """Give a host, and clear it away afterwards."""
+    with working_folder() as folder:
+        found = Host(folder)
+        try:
+            yield found
+        finally:
+            found.end()
 
 
 @contextmanager

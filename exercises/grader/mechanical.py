@@ -61,6 +61,8 @@ def _changes(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> Iterator[Change]
             | ast.AugAssign(target=ast.Attribute())
         ):
             yield lambda: _drop(node, parents[node])
+        case ast.With():
+            yield lambda: _unwrap(node, parents[node])
         case ast.Compare(ops=[op]) if type(op) in NEIGHBOURS:
             yield lambda: setattr(node, "ops", [NEIGHBOURS[type(op)]()])
             yield lambda: _swap(node)
@@ -84,6 +86,14 @@ def _drop(step: ast.stmt, parent: ast.AST) -> None:
     for _, steps in ast.iter_fields(parent):
         if isinstance(steps, list) and step in steps:
             steps[steps.index(step)] = ast.Pass()
+
+
+def _unwrap(block: ast.With, parent: ast.AST) -> None:
+    """Do without what a `with` holds, mostly a lock."""
+    for _, steps in ast.iter_fields(parent):
+        if isinstance(steps, list) and block in steps:
+            place = steps.index(block)
+            steps[place : place + 1] = block.body
 
 
 def _swap(node: ast.Compare) -> None:

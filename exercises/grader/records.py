@@ -29,6 +29,7 @@ class How(StrEnum):
     CRASHED = "crashed"  # the code broke off by an error that no queue means to raise
     WRONG = "wrong"  # a value is not the promised one; followed by the value's name
     MISSING = "missing"  # the value is None where there should be one; followed by its name
+    WAITS = "waits for ever"  # a lock that nobody will give back
     NO_RECORD = "no record"  # what came back lacks a field
 
 
@@ -56,7 +57,8 @@ class CheckResult:
     """What one check found.
 
     `reason` says in one sentence why it did not pass; `trace` is the story up to the broken step; `how` names
-    the way in which the last step broke the promise, in a word or two.
+    the way in which the last step broke the promise, in a word or two. Where threads meet, `schedule` is the id
+    of the run that is shown, and `note` says what was searched.
     """
 
     name: str
@@ -72,6 +74,8 @@ class CheckResult:
     how: str = ""
     line: SourceLine | None = None
     printed: str = ""
+    schedule: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,14 @@ def lines(result: Result, exercise: Exercise) -> list[Line]:
     return [*story, Line(), *_overview(result, exercise), Line(), *_next(result, exercise)]
 
 
+def replayed(result: Result) -> list[Line]:
+    """Write down one run of threads that was told again."""
+    check = result.checks[0]
+    kept = Line("In this run the promise is kept.", "good")
+    head = {Verdict.PASS: kept, Verdict.FAIL: Line(check.promise, "bad")}
+    return [head.get(check.verdict, Line(check.reason, "bad")), *_story(check, result)]
+
+
 def plain(result: Result, exercise: Exercise) -> str:
     """The report as text without colour."""
     return "\n".join(line.text for line in lines(result, exercise)) + "\n"
@@ -73,16 +81,16 @@ def _not_passed(result: Result, exercise: Exercise) -> Iterator[Line]:
     match check.verdict:
         case Verdict.FAIL if check.trace or check.expected:
             yield Line(check.promise, "bad")
-            yield from _story(check, result.path)
+            yield from _story(check, result)
             yield from _diagnosis(result, check)
         case Verdict.NOT_ATTEMPTED:
             yield from _not_attempted(check, result, exercise)
         case _:
             yield Line(check.reason, "bad")
-            yield from _story(check, result.path)
+            yield from _story(check, result)
 
 
-def _story(check: CheckResult, path: str) -> Iterator[Line]:
+def _story(check: CheckResult, result: Result) -> Iterator[Line]:
     if check.trace:
         yield Line()
         for step in check.trace[:-1]:
@@ -92,7 +100,10 @@ def _story(check: CheckResult, path: str) -> Iterator[Line]:
         yield Line()
         yield Line(f"  expected   {check.expected}")
         yield Line(f"  got        {check.got}")
-    yield from _own_line(check.line, path)
+    yield from _own_line(check.line, result.path)
+    if check.schedule:
+        short = result.exercise.partition("_")[0]
+        yield Line(f"  again      jobkit check {short} --replay {check.name}/{check.schedule}")
     if check.printed.strip():
         yield Line("  printed")
         yield from (Line(f"    {text}", "quiet") for text in check.printed.strip().splitlines()[:PRINTED_LINES])
@@ -156,6 +167,7 @@ def _overview(result: Result, exercise: Exercise) -> Iterator[Line]:
         for check in mine:
             words = check.name.replace("_", " ")
             yield Line(f"  {check.verdict.value:<13}  {words}", tones.get(check.verdict, "quiet"))
+            yield from wrapped(check.note, "quiet", indent=" " * 17)
     present = {check.verdict for check in result.checks}
     said = [f"{verdict.value} = {words}" for verdict, words in EXPLAINED.items() if verdict in present]
     if said:

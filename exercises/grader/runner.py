@@ -5,21 +5,26 @@ and a fresh process takes the next one: one broken method costs its own checks, 
 """
 
 import importlib.util
+import secrets
 import time
 from collections.abc import Callable, Container
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from exercises.grader.answers import LARGEST_ANSWER_BYTES
-from exercises.grader.case import Broken, Case, Hole, Stop, problem_of, source_line
+from exercises.grader.case import Broken, Case, Hole, Stop, Undecided, problem_of, source_line
 from exercises.grader.catalogue import Exercise
 from exercises.grader.checking import Check
 from exercises.grader.diagnosis import diagnose
-from exercises.grader.lodging import working_folder
+from exercises.grader.errors import ExerciseError
+from exercises.grader.lodging import Host, host
 from exercises.grader.process import AnswerProcess, NoAnswer, Stopped
 from exercises.grader.provenance import objection
 from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
+
+LARGEST_SEED = 1_000_000
 
 
 class Unloadable(Exception):  # noqa: N818  a verdict, not a fault
@@ -37,6 +42,8 @@ def run(
     tell: Callable[[str], None] = lambda _: None,
     *,
     copies: bool = True,
+    at: Host | None = None,
+    seed: int | None = None,
 ) -> Result:
     """Check one answer.
 
@@ -46,6 +53,8 @@ def run(
         path: Where it came from; shown, never opened.
         tell: Called with each check's name as it begins.
         copies: Whether the kit's own right answers are refused as copied; not when the kit checks itself.
+        at: Where the answer lives; for a learner's own always a place of its own.
+        seed: What hidden inputs are drawn from; by default it is drawn itself, and logged.
     """
     try:
         source = _decode(answer)
@@ -53,8 +62,9 @@ def run(
     except Unloadable as problem:
         results = [_unloaded(check, problem) for check in exercise.checks]
     else:
-        with working_folder() as folder:
-            results = _Run(exercise, source, path, folder).all(tell)
+        with nullcontext(at) if at else host() as place:
+            drawn = secrets.randbelow(LARGEST_SEED) if seed is None else seed
+            results = _Run(exercise, source, path, place, seed=drawn).all(tell)
     return Result(exercise.id, str(path), tuple(results), diagnose(results, exercise.misconceptions))
 
 
@@ -69,13 +79,26 @@ def _decode(answer: bytes) -> str:
         raise Unloadable(Verdict.FAIL, reason) from None
 
 
-def refutes(exercise: Exercise, source: str, path: Path) -> bool:
+def refutes(exercise: Exercise, source: str, path: Path, at: Host) -> bool:
     """Whether any check fails this text or stops it; what comes after the first such check is not run."""
-    with working_folder() as folder:
-        results = _Run(exercise, source, path, folder).all(
-            lambda _: None, enough={Verdict.FAIL, Verdict.STOPPED}
-        )
+    results = _Run(exercise, source, path, at).all(lambda _: None, enough={Verdict.FAIL, Verdict.STOPPED})
     return results[-1].verdict in {Verdict.FAIL, Verdict.STOPPED}
+
+
+def replay(exercise: Exercise, answer: bytes, path: Path, schedule: str) -> Result:
+    """Run one check's threads once more in the way that `schedule` names, like `one_job_two_workers/AB-A93`.
+
+    Raises:
+        ExerciseError: No check has this name.
+    """
+    name, _, way = schedule.partition("/")
+    checks = tuple(replace(check, needs=()) for check in exercise.checks if check.name == name)
+    if not checks or not way:
+        raise ExerciseError(f"{schedule!r} names no run of {exercise.short}; a report shows its id.")
+    alone = replace(exercise, checks=checks)
+    with host() as place:
+        results = _Run(alone, _decode(answer), path, place, replay=way).all(lambda _: None)
+    return Result(exercise.id, str(path), tuple(results))
 
 
 def _demand_own_work(exercise: Exercise, source: str, *, copies: bool) -> None:
@@ -95,9 +118,10 @@ class _Run:
     exercise: Exercise
     source: str
     path: Path
-    folder: Path
-    process: AnswerProcess | None = None
+    at: Host
     deadline: float = 0.0
+    replay: str | None = None
+    seed: int = 0
 
     def all(self, tell: Callable[[str], None], enough: Container[Verdict] = ()) -> list[CheckResult]:
         """Run every check in order, up to the first that ends with a verdict that is enough."""
@@ -112,8 +136,6 @@ class _Run:
         except Unloadable as problem:
             # Executing the file fails the same way each time; repeating it would only cost the learner time.
             results += [_unloaded(check, problem) for check in self.exercise.checks[len(results) :]]
-        finally:
-            self._drop_process()
         return results
 
     def _one(self, check: Check, before: list[CheckResult]) -> CheckResult:
@@ -122,16 +144,20 @@ class _Run:
             return _result(check, Verdict.SKIPPED, f"It waits for {', '.join(missing)}.")
         if time.monotonic() >= self.deadline:
             return self._out_of_time(check, before)
-        case = Case(self._ask, self.source)
+        case = Case(self._ask, self.source, self.replay, self.seed)
         try:
             self._load()
             result = self._verdict(check, case)
         except _OutOfTime:
-            self._drop_process()
+            self.at.end()
             return self._out_of_time(check, before, case.trace)
         if case.stray_threads:
-            self._drop_process()  # a thread that goes on could disturb the next check
-        return result
+            self.at.end()  # a thread that goes on could disturb the next check
+        return (
+            _veiled(result, case.hidden)
+            if case.hidden
+            else replace(result, schedule=case.schedule, note=case.note)
+        )
 
     def _out_of_time(self, check: Check, before: list[CheckResult], trace: tuple[str, ...] = ()) -> CheckResult:
         run = sum(result.verdict not in {Verdict.SKIPPED, Verdict.INCONCLUSIVE} for result in before)
@@ -146,36 +172,39 @@ class _Run:
             details: dict[str, Any] = {"expected": broken.expected, "got": broken.got, "line": broken.line}
             details |= {"how": str(broken.how), "trace": case.trace, "printed": self._printed()}
             return _result(check, Verdict.FAIL, **details)
-        except Hole as hole:
-            return _result(check, Verdict.NOT_ATTEMPTED, hole.reason, line=hole.line)
+        except (Undecided, Hole) as end:
+            verdict = Verdict.NOT_ATTEMPTED if isinstance(end, Hole) else Verdict.INCONCLUSIVE
+            trace = () if isinstance(end, Hole) else case.trace
+            return _result(check, verdict, end.reason, trace=trace, line=end.line)
         except Stop as stop:
-            self._drop_process()  # it may still hold all the memory that it asked for
+            self.at.end()  # it may still hold all the memory that it asked for
             return _result(check, Verdict.STOPPED, stop.reason, trace=case.trace, line=stop.line)
         except Stopped as stopped:
-            self._drop_process()
+            self.at.end()
             line = self._line_of(stopped)
             return _result(check, Verdict.STOPPED, stopped.reason, trace=case.trace, line=line)
         except _OutOfTime:
             raise
         except Exception as fault:  # a broken check is our fault and must never look like the learner's
             reason = f"The check itself is broken, your answer is not to blame: {type(fault).__name__}: {fault}"
-            self._drop_process()
+            self.at.end()
             return _result(check, Verdict.GRADER_FAULT, reason, trace=case.trace)
-        return _result(check, Verdict.PASS)
+        return _result(check, Verdict.PASS, trace=case.trace if self.replay else ())
 
     def _load(self) -> None:
         """Execute the file afresh in a living process."""
         try:
-            if self.process is None:
+            if self.at.process is None:
                 before = time.monotonic()
-                self.process = AnswerProcess(self.exercise.folder, self.exercise.limits, self.folder)
+                self.at.process = AnswerProcess(self.exercise.folder, self.exercise.limits, self.at.folder)
                 self.deadline += time.monotonic() - before  # starting Python is not the answer's time
         except Stopped as problem:
             reason = f"The grader could not start Python: {problem.reason}"
             raise Unloadable(Verdict.GRADER_FAULT, reason) from None
         try:
-            self.process.begin_output()
-            reply = self._ask({"do": "load", "source": self.source, "path": str(self.path)})
+            self.at.process.begin_output()
+            load = {"do": "load", "source": self.source, "path": str(self.path)}
+            reply = self._ask({**load, "threads": self.exercise.threads})
         except Stopped as stopped:
             reason = f"While the file was being imported: {stopped.reason}"
             raise Unloadable(Verdict.STOPPED, reason, self._line_of(stopped)) from None
@@ -190,10 +219,10 @@ class _Run:
             raise Unloadable(Verdict.FAIL, reason, line)
 
     def _ask(self, command: dict[str, Any]) -> dict[str, Any]:
-        assert self.process is not None  # noqa: S101  for the type checker: _load made it
+        assert self.at.process is not None  # noqa: S101  for the type checker: _load made it
         left, call_seconds = self.deadline - time.monotonic(), self.exercise.limits.call_seconds
         try:
-            return self.process.ask(command, max(0.05, min(call_seconds, left)))
+            return self.at.process.ask(command, max(0.05, min(call_seconds, left)))
         except NoAnswer:
             if left < call_seconds:
                 raise _OutOfTime from None
@@ -207,21 +236,25 @@ class _Run:
 
     def _printed(self) -> str:
         try:
-            return self.process.printed() if self.process is not None else ""
+            return self.at.process.printed() if self.at.process is not None else ""
         except Stopped:
-            self._drop_process()
+            self.at.end()
             return ""
-
-    def _drop_process(self) -> None:
-        if self.process is not None:
-            self.process.close()
-            self.process = None
 
 
 def _result(check: Check, verdict: Verdict, reason: str = "", **details: Any) -> CheckResult:
     return CheckResult(
         check.name, check.task, check.points, check.promise, verdict, check.about, reason, **details
     )
+
+
+def _veiled(result: CheckResult, family: str) -> CheckResult:
+    """What may be told of a hidden story: how it ended and of which family it was, and no input."""
+    if result.verdict is Verdict.PASS:
+        return result
+    how = "hidden" if result.verdict is Verdict.FAIL else result.how
+    family_only = (f"a hidden story of the family {family!r}",)
+    return replace(result, how=how, line=None, trace=family_only, expected="", got="", printed="")
 
 
 def _unloaded(check: Check, problem: Unloadable) -> CheckResult:

@@ -5,25 +5,34 @@ is worse than none.
 """
 
 import ast
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
+from typing import TypeVar
 
 from exercises.grader import runner
 from exercises.grader.catalogue import Exercise, check_files, folders
 from exercises.grader.errors import BadExerciseError
-from exercises.grader.mechanical import Mechanical, mechanical_mutants
+from exercises.grader.lodging import Host, host
+from exercises.grader.mechanical import mechanical_mutants
 from exercises.grader.misconceptions import Form, Misconception
 from exercises.grader.records import Result, Verdict
 
 FILES = {"task.md", "starter.py", "checks.py", "solution.py", "exercise.toml", "mutants.toml", "alternatives"}
 IGNORED = {"__pycache__"}
 SHORTEST_QUOTE = 12
-MECHANICAL_AT_ONCE = 3
+MOST_HOSTS = 3
+PATIENCE = 8
+SEED = 1  # what is found about a mutant must be the same tomorrow
 KINDLY = {Verdict.NOT_ATTEMPTED, Verdict.SKIPPED}
 
 Tell = Callable[[str], None]
+Found = TypeVar("Found")
 
 
 def verify(exercise: Exercise, tell: Tell = lambda _: None) -> list[str]:
@@ -40,9 +49,61 @@ def verify(exercise: Exercise, tell: Tell = lambda _: None) -> list[str]:
     return found
 
 
-def grade(exercise: Exercise, text: str) -> Result:
-    """Check one text as if a learner had written it."""
-    return runner.run(exercise, text.encode(), shown_path(exercise), copies=False)
+class Bench:
+    """Where the kit's own texts are checked, several side by side, each on a host that has had others before.
+
+    All of them are trusted, so they may share a process. A busy machine is nobody's fault: they get more time.
+    """
+
+    def __init__(self, exercise: Exercise, hosts: list[Host]) -> None:
+        limits = exercise.limits
+        patient = replace(limits, total_seconds=limits.total_seconds * PATIENCE)
+        self._exercise = replace(exercise, limits=patient)
+        self._path = shown_path(exercise)
+        self._hosts: SimpleQueue[Host] = SimpleQueue()
+        for one in hosts:
+            self._hosts.put(one)
+        self._threads = ThreadPoolExecutor(len(hosts))
+
+    def grade(self, texts: Iterable[str]) -> Iterator[Result]:
+        """Check texts as if a learner had written them; the results come in the order of the texts."""
+
+        def one(text: str, at: Host) -> Result:
+            return runner.run(self._exercise, text.encode(), self._path, copies=False, at=at, seed=SEED)
+
+        return self._each(one, texts)
+
+    def refuted(self, texts: Iterable[str]) -> Iterator[bool]:
+        """Whether any check fails a text or stops it."""
+
+        def one(text: str, at: Host) -> bool:
+            return runner.refutes(self._exercise, text, self._path, at)
+
+        return self._each(one, texts)
+
+    def _each(self, check: Callable[[str, Host], Found], texts: Iterable[str]) -> Iterator[Found]:
+        def on_a_host(text: str) -> Found:
+            at = self._hosts.get()
+            try:
+                return check(text, at)
+            finally:
+                self._hosts.put(at)
+
+        return self._threads.map(on_a_host, texts)
+
+    def close(self) -> None:
+        """Wait for what still runs."""
+        self._threads.shutdown()
+
+
+@contextmanager
+def bench(exercise: Exercise) -> Iterator[Bench]:
+    """Set up a bench with as many hosts as there are processors, within reason."""
+    with ExitStack() as stack:
+        hosts = [stack.enter_context(host()) for _ in range(min(os.cpu_count() or 1, MOST_HOSTS))]
+        found = Bench(exercise, hosts)
+        stack.callback(found.close)
+        yield found
 
 
 def shown_path(exercise: Exercise) -> Path:
@@ -92,14 +153,17 @@ def _holes(exercise: Exercise, starter: str) -> Iterator[str]:
 
 
 def _starter(exercise: Exercise) -> Iterator[str]:
-    result = grade(exercise, exercise.text("starter.py"))
+    with bench(exercise) as at:
+        (result,) = at.grade([exercise.text("starter.py")])
     unkind = [check.name for check in result.checks if check.verdict not in KINDLY]
     yield from (f"{name} is neither 'not attempted' nor 'skipped'" for name in unkind)
 
 
 def _right_answers(exercise: Exercise) -> Iterator[str]:
-    for path in [exercise.folder / "solution.py", *exercise.alternatives()]:
-        result = grade(exercise, path.read_text(encoding="utf-8"))
+    paths = [exercise.folder / "solution.py", *exercise.alternatives()]
+    with bench(exercise) as at:
+        results = list(at.grade(path.read_text(encoding="utf-8") for path in paths))
+    for path, result in zip(paths, results, strict=True):
         for check in result.checks:
             if check.verdict is not Verdict.PASS:
                 yield f"{path.name}: {check.name}: {check.verdict.value}: {check.reason or check.got}"
@@ -107,21 +171,24 @@ def _right_answers(exercise: Exercise) -> Iterator[str]:
 
 def _misconceptions(exercise: Exercise) -> Iterator[str]:
     solution = exercise.text("solution.py")
-    patterns: dict[frozenset[tuple[str, str]], str] = {}
+    built: list[tuple[Misconception, Form, str]] = []
     for wrong, form in [(one, form) for one in exercise.misconceptions for form in one.forms]:
-        yield from _form(exercise, wrong, form, solution)
+        try:
+            built.append((wrong, form, form.applied_to(solution)))
+        except BadExerciseError as problem:
+            yield f"{wrong.id}: {problem}"
+    with bench(exercise) as at:
+        results = list(at.grade(text for _, _, text in built))
+    patterns: dict[frozenset[tuple[str, str]], str] = {}
+    for (wrong, form, _), result in zip(built, results, strict=True):
+        yield from _form(exercise, wrong, form, result)
         pattern = frozenset(form.fails.items())
         if pattern in patterns:
             yield f"{wrong.id} fails in the same way as {patterns[pattern]}: add a check that tells them apart"
         patterns[pattern] = wrong.id
 
 
-def _form(exercise: Exercise, wrong: Misconception, form: Form, solution: str) -> Iterator[str]:
-    try:
-        result = grade(exercise, form.applied_to(solution))
-    except BadExerciseError as problem:
-        yield f"{wrong.id}: {problem}"
-        return
+def _form(exercise: Exercise, wrong: Misconception, form: Form, result: Result) -> Iterator[str]:
     if exercise.happy_path not in result.named(Verdict.PASS):
         yield f"{wrong.id} does not even pass the happy path"
     failed = {check.name: check.how for check in result.checks if check.verdict is Verdict.FAIL}
@@ -142,12 +209,8 @@ def _mechanical(exercise: Exercise) -> Iterator[str]:
         f"equivalent {name!r} is no change that is made" for name in exercise.equivalents if name not in names
     )
 
-    def noticed(mutant: Mechanical) -> bool:
-        return runner.refutes(exercise, mutant.text, shown_path(exercise))
-
-    # Half of each run is waiting for a process to start, so several side by side cost little.
-    with ThreadPoolExecutor(MECHANICAL_AT_ONCE) as pool:
-        for mutant, killed in zip(mutants, pool.map(noticed, mutants), strict=True):
+    with bench(exercise) as at:
+        for mutant, killed in zip(mutants, at.refuted(one.text for one in mutants), strict=True):
             listed = mutant.change in exercise.equivalents
             if killed and listed:
                 yield f"{mutant.change!r} is listed as equivalent, but a check fails it"

@@ -100,6 +100,8 @@ class _Packing:
         kind = type(value)
         if value is None or kind is bool:
             return value
+        if kind is str or kind is int:  # most are, and need no look at what they descend from
+            return self._text(value) if kind is str else self._integer(value)
         if kind is Handle:
             return {"handle": value.name}
         kinds = ancestors_of(kind)
@@ -208,7 +210,12 @@ NEEDED: dict[str, set[str]] = {
     "missing": {"number", "name", "present"},
     "raised": {"number", "error", "message", "ancestors"},
     "too large": {"number"},
+    "begun": {"number"},  # the rest is about threads that meet; what it holds is read in `together`
+    "explored": {"number", "outcomes", "tried", "finished"},
+    "retold": {"number", "outcome", "events", "id"},
+    "lost": {"number", "place"},
 }
+ABOUT_THREADS = {"outcomes", "tried", "finished", "outcome", "events", "id", "place"}
 
 
 def _fits(name: str, told: Any) -> bool:
@@ -221,4 +228,4 @@ def _fits(name: str, told: Any) -> bool:
             return isinstance(told, list) and all(isinstance(item, str) for item in told)
         case "line":
             return told is None or (isinstance(told, list) and [type(item) for item in told] == [int, str])
-    return name in {"value", "peeked"}
+    return name in {"value", "peeked"} | ABOUT_THREADS

@@ -6,7 +6,7 @@ from math import gcd
 
 from jobqueue.arguments import check_integer
 from jobqueue.scheduling.lanes import Group, Lanes, Ticket
-from jobqueue.scheduling.tenants import RoundRobin, TenantOrder, TenantTurns
+from jobqueue.scheduling.tenants import RoundRobin, RoundRobinTurns, TenantOrder, TenantTurns
 
 HIGH, NORMAL, LOW = BANDS = "HNL"
 """The bands, highest first."""
@@ -129,6 +129,13 @@ class BandTurns:
     def changed(self, band: str, tenant: str) -> None:
         """Hear that a tenant's next job in a band, or whether it may be served, is not what it was."""
         self._tenants[band].changed(tenant)
+
+    def last_served(self) -> Mapping[str, str | None] | None:
+        """Return the tenant that each band served last, if all take turns by name alone."""
+        served = {
+            band: turns.last for band, turns in self._tenants.items() if isinstance(turns, RoundRobinTurns)
+        }
+        return served if len(served) == len(self._tenants) else None
 
     def save(self) -> object:
         """Return the position, to be loaded again."""

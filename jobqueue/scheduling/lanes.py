@@ -7,11 +7,32 @@ its limit is taken out of its groups at once, and put back in when a lease of it
 
 from bisect import bisect_right, insort
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jobqueue.scheduling.line import Line
+
+
+class Asked(NamedTuple):
+    """What a poll asks for: jobs of these types, and of these tenants; None for all."""
+
+    types: frozenset[str] | None = None
+    tenants: frozenset[str] | None = None
+
+    def told(self) -> dict[str, Any]:
+        """Return it as an event tells it; tenants only where they were named."""
+        told = {name: tuple(sorted(names)) for name, names in self._asdict().items() if names is not None}
+        return {"types": None, **told}
+
+    @classmethod
+    def retold(cls, told: Mapping[str, Any]) -> "Asked":
+        """Return what an event told."""
+        types, tenants = told["types"], told.get("tenants")
+        return cls(None if types is None else frozenset(types), None if tenants is None else frozenset(tenants))
+
+
+ANYTHING = Asked()
 
 
 class GroupKey(NamedTuple):

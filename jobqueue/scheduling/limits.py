@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -78,6 +78,16 @@ class _Dispatch:
     halved_at: int = 0
 
 
+class Closed(NamedTuple):
+    """What is kept back now, by name; with `everyone`, all tenants are."""
+
+    bands: list[str]
+    types: list[str]
+    types_of_retries: list[str]
+    tenants: list[str]
+    everyone: bool
+
+
 class Running(NamedTuple):
     """A job that runs: what it counts for, and the how-manieth hand-out it was."""
 
@@ -148,6 +158,38 @@ class Gates:
         if is_retry and self.budget is not None and not self.budget.allows(first, retries):
             return f"the retry budget of type {type_} is used up: {retries} running beside {first} first tries"
         return None
+
+    def closed(self) -> Closed:
+        """Return all that is kept back, for a store to leave out; the same rules as `reason` and `is_full`."""
+        limits = self.limits
+        bands = [
+            band for band, most in (limits.max_running_per_band or {}).items() if self.by_band[band] >= most
+        ]
+        running = {type_ for type_, _ in self.by_type}  # a type of which nothing runs is at no limit
+        full = [type_ for type_ in running if self._is_at_dispatch_limit(type_)]
+        held = [type_ for type_ in running if self.holds_for_budget(type_)]
+        tenants = [tenant for tenant in self.by_tenant if self.is_full(tenant)]
+        return Closed(bands, [*self.paused, *full], held, tenants, everyone=limits.max_running_per_tenant == 0)
+
+    def _is_at_dispatch_limit(self, type_: str) -> bool:
+        running = self.by_type[type_, False] + self.by_type[type_, True]
+        return self.dispatch is not None and running >= self.dispatch_limit(type_)
+
+    def reload(self, running: Mapping[int, Running]) -> None:
+        """Forget what runs and count these instead, as a store found them."""
+        self.running = dict(running)
+        for counter in (self.by_tenant, self.by_band, self.by_type):
+            counter.clear()
+        for job in running.values():
+            self._count(job.group, job.tenant, 1)
+
+    def save(self) -> object:
+        """Return what was learnt, to be loaded again; what runs is not part of it."""
+        return self._order, {type_: replace(state) for type_, state in self._dispatched.items()}
+
+    def load(self, learnt: object) -> None:
+        """Go back to what was saved."""
+        self._order, self._dispatched = learnt  # type: ignore[misc]
 
     def holds_for_budget(self, type_: str) -> bool:
         """Return whether the retries of a type wait for its budget."""

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 
 from jobqueue.model import Job, Outcome
 from jobqueue.scheduling.bands import BANDS, band_of
+from jobqueue.scheduling.lanes import ANYTHING, Asked
 from jobqueue.scheduling.strict import StrictLines, rank
-
-Asked = frozenset[str] | None
-"""Which types, or tenants, are asked for; None for all."""
 
 
 class PlainSchedule:
     """Strict priority; the only thing that keeps a job back is that its type is paused."""
+
+    aging_millis = None
 
     def __init__(self) -> None:
         self.paused: set[str] = set()
@@ -50,12 +50,13 @@ class PlainSchedule:
         """Nobody ages."""
         return None
 
-    def pick(self, types: Asked, tenants: Asked = None) -> int | None:
+    def pick(self, asked: Asked = ANYTHING) -> int | None:
         """Return the best ready job of these types that are not paused, and of these tenants."""
+        types, tenants = asked
         if not self.paused and tenants is None:
             return self._lines.pick(types)
-        asked = self._lines.names() if types is None else types
-        open_types = [name for name in asked if name not in self.paused]
+        names = self._lines.names() if types is None else types
+        open_types = [name for name in names if name not in self.paused]
         if tenants is None:
             return self._lines.pick(open_types)
         return self._lines_by_tenant().pick([(tenant, name) for tenant in tenants for name in open_types])
@@ -74,6 +75,14 @@ class PlainSchedule:
 
     def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
         """Nothing is counted."""
+
+    def save(self) -> object:
+        """Return how many were handed out of each band."""
+        return self._handed_out.copy()
+
+    def load(self, position: object) -> None:
+        """Go back to what was saved."""
+        self._handed_out = position  # type: ignore[assignment]
 
     def holds_for_budget(self, job: Job) -> bool:  # noqa: ARG002
         """There is no budget."""

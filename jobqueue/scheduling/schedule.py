@@ -5,16 +5,17 @@ adds bands, tenants, aging, limits and budgets; a queue gets it only when it ask
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from jobqueue.model import Job, Outcome
 from jobqueue.scheduling.aging import band_at, next_age_at
 from jobqueue.scheduling.bands import BANDS, BandTurns, WeightedBands, band_of
-from jobqueue.scheduling.lanes import Group, GroupKey, Lanes, Ticket
+from jobqueue.scheduling.lanes import ANYTHING, Asked, Group, GroupKey, Lanes, Ticket
 from jobqueue.scheduling.limits import Gates
-from jobqueue.scheduling.plain import Asked, PlainSchedule, place_in_line, shares
+from jobqueue.scheduling.plain import PlainSchedule, place_in_line, shares
 from jobqueue.scheduling.strict import StrictPriority, rank
+from jobqueue.scheduling.tenants import RoundRobin
 
 Scheduler = StrictPriority | WeightedBands
 
@@ -44,7 +45,7 @@ class Schedule(Protocol):
         """Return when a ready job should be added again, because it will have come to have another place."""
         ...
 
-    def pick(self, types: Asked, tenants: Asked = None) -> int | None:
+    def pick(self, asked: Asked = ANYTHING) -> int | None:
         """Return the number of the next job and take its turn; the caller then hands it out."""
         ...
 
@@ -83,8 +84,11 @@ class GatedSchedule:
     def __init__(self, scheduler: Scheduler, gates: Gates) -> None:
         self.gates = gates
         self.paused = gates.paused
-        self._aging_millis = scheduler.aging_millis
+        self.aging_millis = scheduler.aging_millis
         self._is_strict = isinstance(scheduler, StrictPriority)
+        self.keeps_credit = isinstance(scheduler, WeightedBands) and not isinstance(
+            scheduler.tenants, RoundRobin
+        )
         self._lanes = Lanes()
         self._turns = scheduler.begin()
         self._picked: dict[int, Ticket] = {}
@@ -98,7 +102,7 @@ class GatedSchedule:
 
     def add(self, job: Job, now: int) -> None:
         """Let a ready job join the lane where it counts now."""
-        moved, ticket = self._lanes.remove(job.number), self._ticket(job, now)
+        moved, ticket = self._lanes.remove(job.number), ticket_for(job, now, self.aging_millis)
         self._lanes.add(ticket)
         if moved is not None:
             self._tell_of_leaving(moved)  # it may have aged out of a band, and been its tenant's last there
@@ -128,11 +132,11 @@ class GatedSchedule:
 
     def next_age_at(self, job: Job, now: int) -> int | None:
         """Return when the job gains a band."""
-        return next_age_at(band_of(job.priority), job.ready_since, now, self._aging_millis)
+        return next_age_at(band_of(job.priority), job.ready_since, now, self.aging_millis)
 
-    def pick(self, types: Asked, tenants: Asked = None) -> int | None:
+    def pick(self, asked: Asked = ANYTHING) -> int | None:
         """Return the next eligible job and take its slot, its tenant's turn and its price."""
-        ticket = self._turns.pick(self._lanes, self._open(types, tenants))
+        ticket = self._turns.pick(self._lanes, self._open(asked))
         if ticket is None:
             return None
         self._picked[ticket.number] = ticket
@@ -159,7 +163,7 @@ class GatedSchedule:
         """Pick for real, then put everything back: so it cannot drift from what a poll does."""
         position = self._turns.save()
         taken: list[Ticket] = []
-        while len(taken) < most and (number := self.pick(None)) is not None:
+        while len(taken) < most and (number := self.pick()) is not None:
             ticket = self._picked.pop(number)
             taken.append(ticket)
             self._lanes.remove(number)
@@ -178,7 +182,7 @@ class GatedSchedule:
 
     def why_not(self, job: Job, now: int) -> str | None:
         """Return what keeps a job back; of an open one, how far its band, tenant or it is from being next."""
-        ticket = self._ticket(job, now)
+        ticket = ticket_for(job, now, self.aging_millis)
         kept_back = self.gates.reason(ticket.group) or self.gates.tenant_reason(ticket.tenant)
         if kept_back is not None:
             return kept_back
@@ -190,7 +194,7 @@ class GatedSchedule:
         """Return how far the band's slot is away; None if it is the next, or there are no slots."""
         if not isinstance(self._turns, BandTurns):
             return None
-        away = self._turns.slots_away(band, self._open(None))
+        away = self._turns.slots_away(band, self._open())
         if away is None:
             return f"band {shown} has no slot, and others have work"
         return f"band {shown}: {away} slot{'s' * (away != 1)} away" if away else None
@@ -215,6 +219,37 @@ class GatedSchedule:
         """Return each band's part of the hand-outs so far, aged jobs in the band that they had come to."""
         return shares(self._handed_out)
 
+    # -- ready jobs that lie in a store ----------------------------------------------------------------------
+
+    def reload(self, tickets: Iterable[Ticket]) -> None:
+        """Forget the ready jobs and take these, as a store found them; turns and credits stay."""
+        self._turns.load(self._turns.save())
+        self._lanes = Lanes()
+        self._picked.clear()
+        for ticket in tickets:
+            self._lanes.add(ticket)
+            if self.gates.is_full(ticket.tenant):
+                self._lanes.close(ticket.tenant)
+
+    def last_served(self) -> Mapping[str, str | None] | None:
+        """Return the tenant that each band served last, if their names alone say who is next."""
+        return self._turns.last_served() if isinstance(self._turns, BandTurns) else None
+
+    def emptied(self, band: str, tenant: str) -> None:
+        """Hear that a tenant has no ready job in a band any more."""
+        self._turns.emptied(band, tenant)
+
+    def save(self) -> object:
+        """Return turns, credits and all that was learnt, to be loaded should a step come to nothing."""
+        return self._turns.save(), self._handed_out.copy(), self.gates.save()
+
+    def load(self, position: object) -> None:
+        """Go back to what was saved."""
+        turns, handed_out, learnt = position  # type: ignore[misc]
+        self._turns.load(turns)  # type: ignore[has-type]
+        self._handed_out = handed_out  # type: ignore[has-type]
+        self.gates.load(learnt)  # type: ignore[has-type]
+
     def _tell_of_tenant(self, tenant: str) -> None:
         for band in BANDS:
             if self._lanes.ready[band, tenant]:
@@ -238,25 +273,26 @@ class GatedSchedule:
             and not self.gates.is_full(other.tenant)
         )
 
-    def _open(self, types: Asked, tenants: Asked = None) -> Mapping[str, list[Group]]:
+    def _open(self, asked: Asked = ANYTHING) -> Mapping[str, list[Group]]:
         """Return the groups that may be served, by band: as many as there are types, not jobs or tenants."""
         groups: dict[str, list[Group]] = {}
         for key, group in self._lanes.groups():
-            if (types is None or key.type in types) and self.gates.is_open(key):
-                part = group if tenants is None else group.only(tenants)
+            if (asked.types is None or key.type in asked.types) and self.gates.is_open(key):
+                part = group if asked.tenants is None else group.only(asked.tenants)
                 if part.names:
                     groups.setdefault(key.band, []).append(part)
         return groups
 
-    def _ticket(self, job: Job, now: int) -> Ticket:
-        label = band_of(job.priority)
-        band = band_at(label, job.ready_since, now, self._aging_millis)
-        key: tuple[int, ...] = rank(job.priority, job.run_at, job.number)
-        if self._aging_millis is not None:
-            # Aged jobs come first in their tenant's lane, the longest ready first: else an old one would
-            # still wait behind its own tenant's flood of new ones.
-            key = (1, *key) if band == label else (0, job.ready_since, job.number)
-        return Ticket(job.number, GroupKey(band, job.type, job.attempts > 0), job.tenant, job.cost, key)
+
+def ticket_for(job: Job, now: int, aging_millis: int | None) -> Ticket:
+    """Return the lane in which a ready job waits now, and its place there."""
+    label = band_of(job.priority)
+    band = band_at(label, job.ready_since, now, aging_millis)
+    # Aged jobs come first in their tenant's lane, the longest ready first: else an old one would still wait
+    # behind its own tenant's flood of new ones.
+    is_aged = band != label
+    key = (0, job.ready_since, 0, job.number) if is_aged else (1, *rank(job.priority, job.run_at, job.number))
+    return Ticket(job.number, GroupKey(band, job.type, job.attempts > 0), job.tenant, job.cost, key)
 
 
 def schedule_for(scheduler: Scheduler, gates: Gates) -> PlainSchedule | GatedSchedule:

@@ -52,12 +52,12 @@ class RoundRobinTurns:
     """Remembers who was served last; a tenant that was away comes back with no claim to what it missed."""
 
     def __init__(self) -> None:
-        self._last: str | None = None
+        self.last: str | None = None
 
     def pick(self, band: str, lanes: Lanes, groups: Sequence[Group]) -> Ticket:  # noqa: ARG002
         """Return the best job of the next tenant."""
-        self._last = lanes.next_tenant(groups, self._last)
-        ticket = lanes.best_of(self._last, groups)
+        self.last = lanes.next_tenant(groups, self.last)
+        ticket = lanes.best_of(self.last, groups)
         assert ticket is not None, "a listed tenant has a job"  # noqa: S101 - for the type checker
         return ticket
 
@@ -69,8 +69,8 @@ class RoundRobinTurns:
 
     def save(self) -> object:
         """Return the position."""
-        return self._last
+        return self.last
 
     def load(self, position: object) -> None:
         """Go back to a saved position."""
-        self._last = position  # type: ignore[assignment]
+        self.last = position  # type: ignore[assignment]

@@ -6,6 +6,13 @@ from jobqueue.simulation.svg import tag
 
 _WIDTH, _ROW, _BAR, _LEFT, _RIGHT = 440, 30, 14, 76, 144
 
+STYLE = """
+.ch-back{fill:#fffefb}.ch-rail{fill:#efede6}.ch-bar{fill:#2456c7}.ch-promise{stroke:#1f2328;stroke-width:2}
+.ch-bar.band-H{fill:#b3261e}.ch-bar.band-N{fill:#2456c7}.ch-bar.band-L{fill:#17693f}
+.tl-text{font:12px ui-monospace,"DejaVu Sans Mono",monospace;fill:#5b6068}.tl-name{font-weight:700;fill:#1f2328}
+"""
+"""The style sheet of a chart that stands alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -25,10 +32,14 @@ class BarChart:
         title: what is shown.
         rows: the bars, top to bottom.
         most: the value of a full bar; by default the largest value there is.
+        standalone: bring a style sheet and a background along, for a file.
     """
 
-    def __init__(self, title: str, rows: list[Row], most: float | None = None) -> None:
+    def __init__(
+        self, title: str, rows: list[Row], most: float | None = None, *, standalone: bool = False
+    ) -> None:
         self._title = title
+        self._standalone = standalone
         self._rows = rows
         largest = max((max(row.value, row.promised or 0) for row in rows), default=0)
         self._most = most or largest or 1
@@ -37,6 +48,11 @@ class BarChart:
         """Return the picture."""
         height = _ROW * max(1, len(self._rows))
         parts = [tag("title", self.summary())]
+        if self._standalone:
+            parts += [
+                tag("style", raw=STYLE),
+                tag("rect", cls="ch-back", width=_WIDTH, height=height),
+            ]
         parts += [self._row(row, place) for place, row in enumerate(self._rows)]
         view_box = f"0 0 {_WIDTH} {height}"
         return tag("svg", raw="".join(parts), xmlns="http://www.w3.org/2000/svg", viewBox=view_box, role="img")

@@ -11,14 +11,17 @@ from jobqueue.simulation.svg import tag
 from jobqueue.simulation.timeline import Bar, Mark, Rest, Timeline
 
 WIDTH = 920
+_MARKED = {"refused": "is refused", "believed": "is believed", "crashed": "crashes"}
 _LEFT, _RIGHT, _TOP, _LANE, _BAR, _FOOT = 64, 24, 34, 50, 26, 30
+_SHORTEST_SPAN = 1000
+_ANSWERS = ("refused", "believed")
 _STEPS = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000)
 _ROOM_OF_A_TICK = 76
 _LONGEST_NAME = 28
 _LETTER = 7.3
 """The width of one letter of the 12 px monospace font, a little rounded up."""
 
-_STYLE = """
+STYLE = """
 .tl-back{fill:#fffefb}.tl-grid{stroke:#dcd8cc}
 .tl-text{font:12px ui-monospace,"DejaVu Sans Mono",monospace;fill:#5b6068}
 .tl-name{font-weight:700;fill:#1f2328}.tl-on{fill:#1f2328}
@@ -30,6 +33,7 @@ _STYLE = """
 .tl-now{stroke:#2456c7;stroke-width:2}
 .tl-rest{stroke:#7a4fb5;stroke-width:2;stroke-dasharray:2 4}.tl-dead{stroke:#b3261e}
 """
+"""The style sheet of a picture that stands alone."""
 
 
 class TimelinePicture:
@@ -49,7 +53,7 @@ class TimelinePicture:
         self._standalone = standalone
         self._name = name
         self._width = width
-        self._span = max(1000, timeline.end - timeline.begin)
+        self._span = max(_SHORTEST_SPAN, timeline.end - timeline.begin)
         self._written: list[tuple[float, float, float]] = []  # where words are: height, from, to
         self._left = max(_LEFT, round(16 + max((len(_name(w)) for w in timeline.workers), default=0) * _LETTER))
         self._height = _TOP + _LANE * max(1, len(timeline.workers)) + _FOOT
@@ -60,7 +64,7 @@ class TimelinePicture:
         parts = [tag("title", self.summary()), self._hatching()]
         if self._standalone:
             parts += [
-                tag("style", raw=_STYLE),
+                tag("style", raw=STYLE),
                 tag("rect", cls="tl-back", width=self._width, height=self._height),
             ]
         parts += self._axis()
@@ -68,8 +72,9 @@ class TimelinePicture:
         parts += [self._rest(rest) for rest in t.rests]
         parts += [self._bar(bar) for bar in t.bars]
         parts += [self._mark(mark) for mark in t.marks]
-        x = self._x(t.now)
-        parts.append(tag("line", cls="tl-now", x1=x, x2=x, y1=14, y2=self._height - _FOOT + 4))
+        if t.begin <= t.now <= t.begin + self._span:
+            x = self._x(t.now)
+            parts.append(tag("line", cls="tl-now", x1=x, x2=x, y1=14, y2=self._height - _FOOT + 4))
         view_box = f"0 0 {self._width} {self._height}"
         return tag("svg", raw="".join(parts), xmlns="http://www.w3.org/2000/svg", viewBox=view_box, role="img")
 
@@ -80,14 +85,22 @@ class TimelinePicture:
     def summary(self) -> str:
         """Return what the picture shows, in words."""
         bars = "; ".join(_bar_words(bar) for bar in self._t.bars) or "no job was handed out yet"
-        refused = [f"{m.worker} is refused at {seconds(m.at)}" for m in self._t.marks if m.kind == "refused"]
-        return f"Timeline until {seconds(self._t.now)}: {'; '.join([bars, *refused])}"
+        answers = [
+            f"{m.worker} {_MARKED[m.kind]} at {seconds(m.at)}" for m in self._t.marks if m.kind in _ANSWERS
+        ]
+        whole = self._t.begin == 0 and self._t.end >= self._t.now
+        part = f"until {seconds(self._t.now)}"
+        if not whole:
+            part = f"from {seconds(self._t.begin)} to {seconds(self._t.end)}"
+        return f"Timeline {part}: {'; '.join([bars, *answers])}"
 
     # -- parts -------------------------------------------------------------------------------------------
 
     def _x(self, at: int) -> float:
+        """Return where an instant is; what lies outside of the window, at its edge."""
         inner = self._width - self._left - _RIGHT
-        return round(self._left + inner * (at - self._t.begin) / self._span, 1)
+        within = min(max(at, self._t.begin), self._t.begin + self._span)
+        return round(self._left + inner * (within - self._t.begin) / self._span, 1)
 
     def _y(self, worker: str) -> int:
         """Return the top of the bars on a worker's lane."""
@@ -103,10 +116,11 @@ class TimelinePicture:
         most = (self._width - self._left) // _ROOM_OF_A_TICK
         step = next((s for s in _STEPS if self._span / s <= most), self._span // most + 1)
         foot, parts = self._height - _FOOT, []
-        for at in range(self._t.begin, self._t.begin + self._span + 1, step):
+        first = -(-self._t.begin // step) * step  # round instants, wherever the window begins
+        for at in range(first, self._t.begin + self._span + 1, step):
             x = self._x(at)
             parts.append(tag("line", cls="tl-grid", x1=x, x2=x, y1=20, y2=foot))
-            label = f"{at / 1000:g}" + (" s" if at == self._t.begin else "")
+            label = f"{at / 1000:g}" + (" s" if at == first else "")
             parts.append(tag("text", label, cls="tl-text", x=x, y=foot + 18, **{"text-anchor": "middle"}))
         return parts
 
@@ -132,7 +146,7 @@ class TimelinePicture:
         parts.append(
             tag("rect", cls=f"tl-bar tl-{bar.outcome}", x=start, width=max(2, round(end - start, 1)), **shape)
         )
-        if bar.outcome == "expired":
+        if bar.outcome == "expired" and self._t.begin <= bar.lease_until <= self._t.begin + self._span:
             parts.append(self._expiry(end, y, bar.lease_until))
         if bar.ghost_until is not None:
             width = max(2, round(self._x(bar.ghost_until) - end, 1))
@@ -150,12 +164,15 @@ class TimelinePicture:
         if mark.kind == "restarted":
             return ""
         x, y = self._x(mark.at), self._y(mark.worker)
-        is_refused = mark.kind == "refused"
-        half, top, high = (7, y - 4, _BAR + 8) if is_refused else (4, y + _BAR + 2, 8)
-        words = f"{mark.worker} {'is refused' if is_refused else 'crashes'} at {seconds(mark.at)}"
-        cross = f"M{x - half} {top}l{2 * half} {high}m0 {-high}l{-2 * half} {high}"
-        label = self._words("refused", "tl-alarm", x, y - 4, rightwards=True) if is_refused else ""
-        path = tag("path", raw=tag("title", words), cls=f"tl-{mark.kind}", d=cross)
+        words = f"{mark.worker} {_MARKED[mark.kind]} at {seconds(mark.at)}"
+        is_answer = mark.kind != "crashed"
+        half, top, high = (7, y - 4, _BAR + 8) if is_answer else (4, y + _BAR + 2, 8)
+        shape = f"M{x - half} {top}l{2 * half} {high}m0 {-high}l{-2 * half} {high}"
+        if mark.kind == "believed":
+            shape = f"M{x - half} {top + high // 2}l{half} {high // 2}l{half} {-high}"
+        label = self._words(mark.kind, "tl-alarm", x, y - 4, rightwards=True) if is_answer else ""
+        look = "crashed" if mark.kind == "crashed" else "refused"
+        path = tag("path", raw=tag("title", words), cls=f"tl-{look}", d=shape)
         return tag("g", raw=path + label)
 
     def _words(self, text: str, cls: str, x: float, y: int, *, rightwards: bool) -> str:

@@ -3,10 +3,12 @@
 All instants and durations are integer milliseconds.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
+from jobqueue.queue import JobQueue
 from jobqueue.retry import Jitter, RetryBudget, RetryPolicy
 from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
 
@@ -53,6 +55,7 @@ class Habits:
         first_poll_at: when it starts.
         renew_millis: how long after taking or renewing a lease it renews it; None for never.
         mishap: what befalls it.
+        batch: how many jobs it asks for at once; it works them off one after another.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Habits:
     first_poll_at: int = 0
     renew_millis: int | None = None
     mishap: Mishap | None = None
+    batch: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,27 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
+class Flaw:
+    """A common mistake, built into a queue that is right in all else.
+
+    Args:
+        queue: the queue with the one changed rule.
+        wrong: the line that is wrong, as it stands there.
+        right: the line that is right, as it stands in `source`.
+        source: where the right queue keeps the rule.
+        breaks: what the mistake breaks, in one sentence.
+        lamp: the invariant that it breaks, by name; empty where it breaks none and only differs.
+    """
+
+    queue: type[JobQueue]
+    wrong: str
+    right: str
+    source: Callable[..., Any]
+    breaks: str
+    lamp: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """A small story about one idea, with everything that decides its outcome.
 
@@ -146,6 +171,7 @@ class Scenario:
         teaser_at: an instant that shows what it is about and does not give away the end.
         lesson: the notebook about the same idea.
         exercise: the exercise about the same idea.
+        flaw: what is wrong with the queue in this story; None for the right one.
     """
 
     name: str
@@ -164,3 +190,4 @@ class Scenario:
     teaser_at: int = 0
     lesson: str = ""
     exercise: str = ""
+    flaw: Flaw | None = None

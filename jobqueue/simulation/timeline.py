@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from jobqueue.events import Event, EventKind
 from jobqueue.simulation.chronicle import Entry, Note
 
+Bars = dict[tuple[str, str], "Bar"]
+"""The bars by token and worker, in the order of the hand-outs."""
+
 _OUTCOMES = {
     EventKind.COMPLETED: "succeeded",
     EventKind.FAILED: "failed",
@@ -34,7 +37,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An instant on a worker's lane: refused, crashed or restarted."""
+    """An instant on a lane: refused, crashed, restarted; believed, where a flawed queue hears a zombie."""
 
     worker: str
     at: int
@@ -76,7 +79,7 @@ def timeline(
         now: the instant at which it is looked at.
         zombies: the tokens of those who still work on what they have lost.
     """
-    bars: dict[str, Bar] = {}
+    bars: Bars = {}
     marks: list[Mark] = []
     rests: list[Rest] = []
     resting: dict[str, tuple[str, int]] = {}
@@ -86,29 +89,68 @@ def timeline(
         else:
             _read_event(entry, bars, marks)
     rests += [Rest(worker, start, now, kind) for worker, (kind, start) in resting.items()]
-    for token in zombies:
-        bars[token] = replace(bars[token], ghost_until=now)
+    lost = set(zombies)
+    for key, bar in bars.items():
+        if bar.token in lost and bar.outcome == "expired":
+            bars[key] = replace(bar, ghost_until=now)
     latest = max((bar.lease_until for bar in bars.values() if bar.end is None), default=now)
     return Timeline(tuple(workers), tuple(bars.values()), tuple(marks), tuple(rests), now, 0, max(now, latest))
 
 
-def _read_event(event: Event, bars: dict[str, Bar], marks: list[Mark]) -> None:
+def window(whole: Timeline, begin: int, end: int) -> Timeline:
+    """Return the part of a timeline between two instants; bars that reach over an edge are cut there.
+
+    Raises:
+        ValueError: the end is not after the beginning.
+    """
+    if end <= begin:
+        raise ValueError(f"window: its end {end} is not after its beginning {begin}")
+    bars = [
+        bar
+        for bar in whole.bars
+        if bar.start <= end
+        and max(bar.end if bar.end is not None else whole.now, bar.ghost_until or 0) >= begin
+    ]
+    rests = [
+        replace(rest, start=max(rest.start, begin), end=min(rest.end, end))
+        for rest in whole.rests
+        if rest.start <= end and rest.end >= begin
+    ]
+    marks = [mark for mark in whole.marks if begin <= mark.at <= end]
+    return replace(whole, bars=tuple(bars), marks=tuple(marks), rests=tuple(rests), begin=begin, end=end)
+
+
+def _read_event(event: Event, bars: Bars, marks: list[Mark]) -> None:
     if event.worker_id is None:
         return
     token = f"{event.job_id}:{event.generation}"
+    key = token, event.worker_id
     if event.kind is EventKind.LEASED:
-        lease_until = event.detail["lease_until"]
-        bars[token] = Bar(
-            event.worker_id, str(event.job_id), event.attempt, token, event.at, lease_until=lease_until
-        )
-    elif event.kind is EventKind.RENEWED:
-        bars[token] = replace(bars[token], lease_until=event.detail["lease_until"])
-    elif event.kind in _OUTCOMES:
-        bars[token] = replace(bars[token], end=event.at, outcome=_OUTCOMES[event.kind])
-    elif event.kind is EventKind.REFUSED:
-        marks.append(Mark(event.worker_id, event.at, "refused", event.job_id))
-        if bars[token].outcome == "expired":
-            bars[token] = replace(bars[token], ghost_until=event.at)
+        if key in bars:  # a flawed queue hands out the same token twice
+            bars[token, f"{event.worker_id} before {event.at}"] = bars.pop(key)
+        until = event.detail["lease_until"]
+        bars[key] = Bar(event.worker_id, str(event.job_id), event.attempt, token, event.at, lease_until=until)
+    elif key in bars:
+        bars[key] = _told(event, bars[key], marks)
+
+
+def _told(event: Event, bar: Bar, marks: list[Mark]) -> Bar:
+    """Return the bar of an attempt after one more event about it."""
+    if event.kind is EventKind.RENEWED:
+        return replace(bar, lease_until=event.detail["lease_until"], end=None, outcome="running")
+    if event.kind in _OUTCOMES and bar.end is None:
+        return replace(bar, end=event.at, outcome=_OUTCOMES[event.kind])
+    if event.kind in _OUTCOMES:
+        # A flawed queue believes a zombie: its lease ended long ago, and it has worked on since.
+        marks.append(Mark(bar.worker, event.at, "believed", event.job_id))
+        return replace(bar, ghost_until=event.at)
+    if event.kind is EventKind.REFUSED:
+        marks.append(Mark(bar.worker, event.at, "refused", event.job_id))
+        if bar.outcome == "expired":
+            return replace(bar, ghost_until=event.at)
+        if bar.end is None:  # a flawed queue refuses the one that holds the lease
+            return replace(bar, end=event.at, outcome="refused")
+    return bar
 
 
 def _read_note(note: Note, marks: list[Mark], rests: list[Rest], resting: dict[str, tuple[str, int]]) -> None:

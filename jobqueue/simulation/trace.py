@@ -2,6 +2,7 @@
 
 from textwrap import fill
 
+from jobqueue.simulation.comparison import ends, parting
 from jobqueue.simulation.narration import Rule, narrate, seconds
 from jobqueue.simulation.world import World
 
@@ -20,4 +21,19 @@ def trace(world: World) -> str:
     for rule, number in numbers.items():
         where = f"{rule.source.__module__.replace('.', '/')}.py, {rule.source.__name__}"
         lines.append(fill(f"[{number}] {rule.text} ({where})", 110, subsequent_indent="    "))
+    if world.scenario.flaw is not None:
+        lines += ["", *_flaw_lines(world)]
     return "\n".join(lines) + "\n"
+
+
+def _flaw_lines(world: World) -> list[str]:
+    """Return what a flawed queue broke, and where it parts from the right one."""
+    lines = ["Broken"] if world.watch.violations else ["No invariant is broken."]
+    lines += [
+        f"{seconds(found.at):>9}  {found.invariant.title}: {found.sentence}" for found in world.watch.violations
+    ]
+    parts = world.twin and parting(world, world.twin)
+    if world.twin is None or not parts:
+        return lines
+    lines += ["", "Where it parts from the right queue", f"  here   {parts.here}", f"  there  {parts.there}"]
+    return lines + [f"  {sentence}" for sentence in ends(world, world.twin)]

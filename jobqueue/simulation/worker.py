@@ -63,6 +63,7 @@ class SimulatedWorker:
         self.refusal: str | None = None
         self._world = world
         self._taken = 0
+        self._stock: list[Lease] = []
         self._plans: list[Planned] = []
         self._put_off: list[tuple[int, Planned]] = []
         self._recovery: Planned | None = None
@@ -90,6 +91,7 @@ class SimulatedWorker:
         self._call_off_recovery()
         self._call_off()
         self._put_off.clear()
+        self._stock.clear()
         self._note("crashed")
         self.lease, self.state = None, WorkerState.CRASHED
         return True
@@ -131,7 +133,7 @@ class SimulatedWorker:
     # -- working -----------------------------------------------------------------------------------------
 
     def _poll(self) -> None:
-        lease = self._world.queue.poll(self.name, self.habits.lease_millis)
+        lease = self._next_lease()
         if lease is None:
             self._plan(self.habits.poll_millis, self._poll, background=True)
             return
@@ -139,6 +141,15 @@ class SimulatedWorker:
         self._plan(self._work_millis(lease), self._finish)
         self._plan_renewal()
         self._plan_mishap()
+
+    def _next_lease(self) -> Lease | None:
+        """Take a job from the stock; where that is empty, ask the queue."""
+        queue, habits = self._world.queue, self.habits
+        if habits.batch == 1:
+            return queue.poll(self.name, habits.lease_millis)
+        if not self._stock:
+            self._stock = queue.poll_many(self.name, habits.lease_millis, habits.batch)
+        return self._stock.pop(0) if self._stock else None
 
     def _finish(self) -> None:
         """Report the end of the work, with the token that came with it, and look for the next job."""

@@ -4,7 +4,11 @@ Nothing in it is random but what the seed decides, and time moves only when some
 """
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from jobqueue.clock import ManualClock
 from jobqueue.errors import AdmissionError, JobQueueError
@@ -13,13 +17,34 @@ from jobqueue.model import JobStatus, JobView, Lease
 from jobqueue.queue import JobQueue
 from jobqueue.simulation.chronicle import Chronicle, Note
 from jobqueue.simulation.engine import Engine
+from jobqueue.simulation.promises import Promises
 from jobqueue.simulation.scenario import Poke, Scenario, Task
 from jobqueue.simulation.timeline import Timeline, timeline
+from jobqueue.simulation.watch import Watch
 from jobqueue.simulation.worker import SimulatedWorker
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _intervention(act: Callable[Concatenate["World", P], R]) -> Callable[Concatenate["World", P], R]:
+    """Let what somebody does to a world happen in its twin, too; what the story does, it does by itself."""
+
+    @wraps(act)
+    def in_both(world: "World", /, *args: P.args, **options: P.kwargs) -> R:
+        if world.twin is not None and not world.is_telling:
+            with suppress(JobQueueError, LookupError):  # the right queue may refuse what a flawed one takes
+                act(world.twin, *args, **options)
+        return act(world, *args, **options)
+
+    return in_both
 
 
 class World:
     """One run of a scenario.
+
+    A world with a flawed queue has a `twin`: the same story with the right queue, in which the same is done at
+    the same instants.
 
     Args:
         scenario: what happens.
@@ -32,21 +57,14 @@ class World:
         self.clock = ManualClock()
         self.engine = Engine(self.clock)
         self.log = EventLog()
-        rules = scenario.rules
-        self.queue = JobQueue(
-            self.clock,
-            scenario.policy,
-            scheduler=rules.scheduler,
-            limits=rules.limits,
-            jitter=rules.jitter,
-            retry_budget=rules.retry_budget,
-            dispatch_limit=rules.dispatch_limit,
-            max_run_millis=rules.max_run_millis,
-            log=self.log,
-        )
+        self.queue = self._open_queue()
         self.effects = Counter[str]()
         self.chronicle = Chronicle()
         self.queue.subscribe(self.chronicle.add)
+        self.watch = Watch(Promises.of(scenario))
+        self.queue.subscribe(self.watch.see)
+        self.twin = World(replace(scenario, flaw=None), self.seed) if scenario.flaw else None
+        self.is_telling = False
         self._submitted = 0
         # Producers are planned before workers: at one instant a job is there before somebody asks for it.
         for task in scenario.tasks:
@@ -56,6 +74,22 @@ class World:
         for poke in scenario.pokes:
             self.engine.plan(poke.at, lambda poke=poke: self._poke(poke))  # type: ignore[misc]
         self.workers = {habits.name: SimulatedWorker(habits, self) for habits in scenario.workers}
+
+    def _open_queue(self) -> JobQueue:
+        """Return the queue that the story is about: the right one, or one with a flaw."""
+        rules = self.scenario.rules
+        kind = self.scenario.flaw.queue if self.scenario.flaw else JobQueue
+        return kind(
+            self.clock,
+            self.scenario.policy,
+            scheduler=rules.scheduler,
+            limits=rules.limits,
+            jitter=rules.jitter,
+            retry_budget=rules.retry_budget,
+            dispatch_limit=rules.dispatch_limit,
+            max_run_millis=rules.max_run_millis,
+            log=self.log,
+        )
 
     # -- looking -----------------------------------------------------------------------------------------
 
@@ -85,9 +119,11 @@ class World:
         it: with every ready job paused, or held back by a limit, the steps would never come to an end.
         """
         now, instants = self.now(), [self.engine.next_at(background=False)]
+        if self.twin is not None:
+            instants.append(self.twin.next_at())
         for job in self.jobs():
-            if job.status is JobStatus.RUNNING:
-                instants.append(job.lease_until)
+            if job.status is JobStatus.RUNNING and job.lease_until is not None:
+                instants.append(job.lease_until if job.lease_until > now else None)
             elif job.status is JobStatus.PENDING:
                 instants += [job.next_run_at if job.next_run_at > now else None, job.deadline]
         if self.queue.next_up(1):
@@ -116,11 +152,17 @@ class World:
         return True
 
     def _arrive(self, instant: int) -> None:
+        if self.twin is not None:
+            self.twin.advance_to(instant)
+        self.is_telling = True
         self.engine.run_until(instant)
+        self.is_telling = False
         self.queue.sweep()
+        self.watch.look(instant, {job.id: job.status for job in self.jobs()})
 
     # -- interfering -------------------------------------------------------------------------------------
 
+    @_intervention
     def submit(
         self,
         type: str,
@@ -141,34 +183,42 @@ class World:
         self._submitted += 1
         return job_id
 
+    @_intervention
     def cancel(self, job_id: str) -> None:
         """Take a job back."""
         self.queue.cancel(job_id)
 
+    @_intervention
     def redrive(self, job_id: str) -> None:
         """Bring a dead letter back."""
         self.queue.redrive(job_id, actor="operator", note="looked at it, and wants it tried again")
 
+    @_intervention
     def pause_type(self, type: str) -> None:
         """Let no job of a type be handed out."""
         self.queue.pause(type)
 
+    @_intervention
     def resume_type(self, type: str) -> None:
         """Let jobs of a type be handed out again."""
         self.queue.resume(type)
 
+    @_intervention
     def crash(self, worker: str) -> bool:
         """Let a worker die."""
         return self._worker(worker).crash()
 
+    @_intervention
     def restart(self, worker: str) -> bool:
         """Let a crashed worker start anew."""
         return self._worker(worker).restart()
 
+    @_intervention
     def freeze(self, worker: str) -> bool:
         """Let a worker stand still."""
         return self._worker(worker).freeze()
 
+    @_intervention
     def thaw(self, worker: str) -> bool:
         """Let a frozen worker go on."""
         return self._worker(worker).thaw()

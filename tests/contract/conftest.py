@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
-from jobqueue import EventLog, JobQueue, ManualClock, RetryPolicy
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from jobqueue import EventLog, JobQueue, ManualClock, RetryPolicy, TimeSource
+from tests.databases import PLACES, Place
 
 Factory = Callable[..., JobQueue]
 
-# One line per store: given an empty folder, the constructor `(time, policy, **options)` of a fresh queue.
-STORES: dict[str, Callable[[Path], Factory]] = {
-    "memory": lambda _folder: JobQueue,
-}
+STORES = ("memory", *PLACES)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the mark for the few promises that a queue on disk does not make."""
+    """Register the marks of tests that run on the in-memory queue alone."""
     config.addinivalue_line("markers", "memory_only: a promise of the in-memory queue alone")
+    config.addinivalue_line("markers", "shared_rule: thousands of answers of one pure rule that all stores ask")
 
 
 @pytest.fixture(params=STORES)
-def make_queue(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Factory:
-    """Return the constructor of one store; every queue that it makes is empty."""
-    if request.param != "memory" and request.node.get_closest_marker("memory_only"):
+def make_queue(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Factory]:
+    """Return the constructor of one store, `(time, policy, **options)`; every queue that it makes is empty."""
+    if request.param == "memory":
+        yield JobQueue
+        return
+    if request.node.get_closest_marker("memory_only"):
         pytest.skip("promised by the in-memory queue alone")
+    if request.node.get_closest_marker("shared_rule"):
+        pytest.skip("one pure rule, the same for all stores, asked too often to do it over a database")
+    places: list[Place] = []
 
-    def make(time: object, policy: RetryPolicy, **options: object) -> JobQueue:
-        folder = tmp_path_factory.mktemp(request.param)
-        return STORES[request.param](folder)(time, policy, **options)
+    def make(time: TimeSource, policy: RetryPolicy, **options: Any) -> JobQueue:
+        places.append(PLACES[request.param](tmp_path_factory.mktemp(request.param)))
+        return places[-1].open(time, policy, **options)
 
-    return make
+    yield make
+    for place in places:
+        place.close()
 
 
 @pytest.fixture

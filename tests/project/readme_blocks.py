@@ -20,7 +20,7 @@ def blocks() -> dict[str, str]:
     return {
         "trace": _indented(trace(run(SCENARIOS["zombie"]))),
         "states": _states(),
-        "scenarios": "".join(f"- `{s.name}`: {s.question}\n" for s in SCENARIOS.values()),
+        "scenarios": "".join(f"- `{s.name}`: {s.question}\n" for s in SCENARIOS.values() if not s.flaw),
         "lessons": "".join(f"- `notebooks/{path.name}`: {_title(path)}\n" for path in _notebooks()),
         "exercises": "".join(f"- `{e.short}` {e.title}: {e.summary}\n" for e in catalogue()),
     }

@@ -1,6 +1,7 @@
 """The shape of the code: who may import whom, and how long a file may be."""
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
@@ -27,7 +28,14 @@ LAYERS = (
         "jobqueue.scheduling",
         "jobqueue.replay",
     ),
-    ("jobqueue.retention", "jobqueue.table", "jobqueue.statistics", "jobqueue.turn", "jobqueue.operations"),
+    (
+        "jobqueue.retention",
+        "jobqueue.statistics",
+        "jobqueue.storage",
+        "jobqueue.table",
+        "jobqueue.turn",
+        "jobqueue.operations",
+    ),
     ("jobqueue.queue", "jobqueue.stores"),
     ("jobqueue.wire", "jobqueue.client", "jobqueue.heartbeat", "jobqueue.worker", "jobqueue"),
     ("jobqueue.simulation",),
@@ -97,9 +105,18 @@ def test_the_layers_name_every_module_of_the_library():
 
 @pytest.mark.parametrize("path", _sources("jobqueue"), ids=lambda p: str(p.relative_to(ROOT)))
 def test_the_library_needs_nothing_but_python(path):
-    """The library imports itself and the standard library."""
+    """The library imports itself and the standard library; what talks to PostgreSQL imports its driver, too."""
     foreign = {name.split(".")[0] for name in _imports(path)} - {"jobqueue"} - set(sys.stdlib_module_names)
-    assert foreign == set()
+    assert foreign == ({"psycopg"} if path == ROOT / "jobqueue/stores/postgres.py" else set())
+
+
+@pytest.mark.parametrize("driver", ["sqlite3", "psycopg"])
+def test_a_database_driver_is_known_to_one_module(driver):
+    """And that one is imported on use: the library loads without either."""
+    users = {path.name for path in _sources(*PACKAGES) if driver in {n.split(".")[0] for n in _imports(path)}}
+    assert users == {{"sqlite3": "sqlite.py", "psycopg": "postgres.py"}[driver]}
+    code = f"import sys, jobqueue; sys.exit({driver!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
 def test_only_the_clock_asks_the_computer_for_the_time():

@@ -94,6 +94,10 @@ class RandomWalk(RuleBasedStateMachine):
 
     met: ClassVar[Counter[Any]] = Counter()
 
+    def made(self, *args: Any, **options: Any) -> JobQueue:
+        """Return an empty queue."""
+        return JobQueue(*args, **options)
+
     @initialize(rules=RULES, is_plain=st.sampled_from([True, False, False]), backoff=BACKOFFS, jobs=JOBS)
     def begin(self, rules, is_plain, backoff, jobs):
         """Start with a queue of some rules, often with more jobs than have one digit."""
@@ -103,7 +107,7 @@ class RandomWalk(RuleBasedStateMachine):
         self.clock = ManualClock()
         self.log = EventLog()
         policy = RetryPolicy(rules.max_attempts, *backoff)
-        self.queue = JobQueue(self.clock, policy, log=self.log, **rules.options())
+        self.queue = self.made(self.clock, policy, log=self.log, **rules.options())
         self.model = NaiveQueue(rules)
         for number in range(jobs):
             told = {"priority": number % 3 - 1, "tenant": "xyz"[number % 4 % 3], "cost": number % 5 + 1}

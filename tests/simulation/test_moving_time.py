@@ -28,6 +28,7 @@ submits = st.tuples(st.just("submit"), st.sampled_from(["mail", "invoice", "resi
 instants = st.one_of(st.integers(0, END), st.integers(0, END // 500).map(lambda n: n * 500))
 pokes = st.lists(st.tuples(instants, st.one_of(worker_pokes, job_pokes, type_pokes, submits)), max_size=8)
 names = st.sampled_from(list(SCENARIOS))
+right_names = st.sampled_from([name for name, scenario in SCENARIOS.items() if scenario.flaw is None])
 
 
 def leap(world: World, instant: int) -> None:
@@ -101,7 +102,7 @@ def test_a_step_never_goes_back_and_steps_come_to_an_end(name: str, pokes: list[
     assert (world.now(), world.chronicle.entries) == (before, seen)
 
 
-@given(names, pokes)
+@given(right_names, pokes)
 @STEADY
 def test_a_worker_never_reports_twice_for_one_lease(name: str, pokes: list[Any]) -> None:
     """One token is reported with at most once, and not used at all after a refusal."""

@@ -90,6 +90,6 @@ def test_a_bar_can_be_told_from_its_rail(name: str, shape: str) -> None:
 
 def test_every_colour_is_a_token() -> None:
     """A colour in a style sheet that is not a token would be wrong in one of the themes."""
-    for name in ("layout.css", "components.css"):
+    for name in ("layout.css", "components.css", "panels.css"):
         css = (Path(webui.__file__).parent / "static" / name).read_text(encoding="utf-8")
         assert re.findall(r"#[0-9a-fA-F]{3,8}\b", css) == []

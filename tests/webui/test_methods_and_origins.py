@@ -12,7 +12,7 @@ from webui import create_app
 if TYPE_CHECKING:
     from flask import Flask
 
-FILL = {"name": "zombie", "verb": "step", "filename": "tokens.css"}
+FILL = {"name": "zombie", "verb": "step", "filename": "tokens.css", "form": "svg", "number": 1}
 ACTIONS = [
     "step",
     "second",
@@ -55,9 +55,13 @@ def test_no_reading_request_changes_anything(
     assert len(asked) >= 5
     for url in asked:
         answer = board.client.open(
-            f"{url}?revision={board.lab.revision}&shown=99999", method=method, headers=headers
+            f"{url}?revision={board.lab.revision}&shown=99999&job=J1&from=1&to=2",
+            method=method,
+            headers=headers,
         )
-        assert answer.status_code == 200
+        # This story has no charts, and this board runs nobody's answers.
+        is_missing = ("/chart-" in url or url.startswith("/answers/")) and method != "OPTIONS"
+        assert answer.status_code in ({404, 410} if is_missing else {200})
         answer.close()
     assert dump(board.lab) == before
     assert len(app.extensions["labs"]) == labs

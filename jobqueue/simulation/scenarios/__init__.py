@@ -3,7 +3,7 @@
 from difflib import get_close_matches
 
 from jobqueue.simulation.scenario import Scenario
-from jobqueue.simulation.scenarios import basics, effects, failures, fairness
+from jobqueue.simulation.scenarios import basics, effects, failures, fairness, flawed
 
 CHAPTERS = {
     "Leases and tokens": (basics.LIFE_OF_A_JOB, basics.LATE_POLL, basics.ZOMBIE, basics.CRASH_LOOP),
@@ -31,6 +31,7 @@ CHAPTERS = {
         fairness.LONG_JOBS_BY_COST,
         fairness.BAND_LIMIT,
     ),
+    "Flawed queues": flawed.FLAWED,
 }
 """The scenarios by what they are about, in the order in which they are best watched."""
 

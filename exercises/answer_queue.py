@@ -1,0 +1,203 @@
+"""A learner's queue in a story of the board: simulated workers poll it, through the grader's pipe.
+
+The clock over there follows the one here. Whatever goes wrong over there ends the story with a plain sentence.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from exercises.answer_events import Teller
+from exercises.grader.case import Asks, problem_of, source_line
+from exercises.grader.wire import Record, unpack
+from jobqueue import JobStatus, JobView, Lease, ManualClock, StaleTokenError
+from jobqueue.events import Event
+
+_STATES = tuple(str(status) for status in JobStatus)
+
+
+class AnswerEndedError(Exception):
+    """The answer cannot go on; the message says why, for its author."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What an exercise's queue is called, and which error its refusals raise."""
+
+    kind: str
+    error: str
+
+
+@dataclass(slots=True)
+class AnswerQueue:
+    """The operations that a simulated worker and a board need, each asked of the answer.
+
+    Args:
+        ask: sends one command to the answer's process.
+        clock: the story's clock.
+        stage: the names that the exercise uses.
+        source: the answer's text, to quote the line that went wrong.
+    """
+
+    ask: Asks
+    clock: ManualClock
+    stage: Stage
+    source: str
+    teller: Teller = field(init=False)
+    _listeners: list[Callable[[Event], object]] = field(default_factory=list)
+    _now: int = 0
+    _submitted: int = 0
+    _views: dict[str, JobView] = field(default_factory=dict)
+    _types: dict[str, str] = field(default_factory=dict)
+    _payloads: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make the clock and the queue over there."""
+        self.teller = Teller(self._tell)
+        self._command(
+            {"do": "make", "name": "ManualClock", "handle": "clock", "args": [], "from_library": True}
+        )
+        args = [{"handle": "clock"}]
+        make = {"do": "make", "name": self.stage.kind, "handle": "queue", "args": args, "from_library": False}
+        self._command(make)
+
+    def subscribe(self, listener: Callable[[Event], object]) -> Callable[[], None]:
+        """Hand every event to a listener."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    # -- what workers and producers call -----------------------------------------------------------------
+
+    def submit(self, type_: str, payload: str = "", *_: Any, **__: Any) -> str:
+        """Submit a job; priorities and the like are not part of it."""
+        job_id = self._call("submit", type_, payload)
+        if not isinstance(job_id, str) or job_id != f"J{self._submitted + 1}":
+            raise AnswerEndedError(f"submit returned {job_id!r}, and the job should be J{self._submitted + 1}.")
+        self._submitted += 1
+        self._types[job_id], self._payloads[job_id] = type_, payload
+        self.teller.submitted(self.clock.now(), job_id, type_, payload)
+        return job_id
+
+    def poll(self, worker_id: str, lease_millis: int) -> Lease | None:
+        """Ask for a job."""
+        got = self._call("poll", worker_id, lease_millis)
+        if got is None:
+            return None
+        job_id, token = _text(got, "job_id"), _text(got, "token")
+        until, attempt = _number(got, "lease_until"), _number(got, "attempt")
+        if job_id not in self._types:
+            raise AnswerEndedError(f"poll handed out {job_id}, and no such job was submitted.")
+        now = self.clock.now()
+        generation = self.teller.leased(now, job_id, worker_id, token, until=until, attempt=attempt)
+        kind, payload = self._types[job_id], self._payloads[job_id]
+        return Lease(job_id, token, kind, payload, attempt, until, generation, worker_id)
+
+    def complete(self, job_id: str, token: str) -> None:
+        """Report success."""
+        self._report("complete", job_id, token)
+        self.teller.completed(self.clock.now(), job_id, token)
+
+    def fail(self, job_id: str, token: str, error: object = None) -> None:
+        """Report failure."""
+        self._report("fail", job_id, token, str(error))
+        self.teller.failed(self.clock.now(), job_id, token, str(error))
+
+    # -- what a world looks at ---------------------------------------------------------------------------
+
+    def view(self, job_id: str) -> JobView:
+        """Return a job as the answer shows it, with what its hand-outs told of who holds it."""
+        self._follow_clock()
+        if job_id not in self._views:
+            seen = self._call("view", job_id)
+            status = _text(seen, "status")
+            if status not in _STATES:
+                raise AnswerEndedError(
+                    f"view shows {job_id} as {status!r}; the states are {', '.join(_STATES)}."
+                )
+            self.teller.seen(self.clock.now(), job_id, status)
+            self._views[job_id] = self._view_of(job_id, JobStatus(status), _number(seen, "attempts"))
+        return self._views[job_id]
+
+    def next_up(self, most: int) -> list[str]:
+        """Return the jobs that wait, in their order."""
+        ids = [f"J{number}" for number in range(1, self._submitted + 1)]
+        return [job_id for job_id in ids if self.view(job_id).status is JobStatus.PENDING][:most]
+
+    def sweep(self) -> int:
+        """Do nothing: the answer has to notice by itself."""
+        return 0
+
+    # -- asking ------------------------------------------------------------------------------------------
+
+    def _view_of(self, job_id: str, status: JobStatus, attempts: int) -> JobView:
+        holder = self.teller.holder(job_id) if status is JobStatus.RUNNING else None
+        worker, until = holder or (None, None)
+        return JobView(
+            job_id,
+            self._types[job_id],
+            0,
+            status,
+            attempts,
+            self.clock.now(),
+            None,
+            worker_id=worker,
+            lease_until=until,
+            generation=attempts,
+        )
+
+    def _report(self, method: str, job_id: str, token: str, *more: str) -> None:
+        reply = self._reply(method, job_id, token, *more)
+        if reply["kind"] == "raised" and self.stage.error in reply["ancestors"]:
+            self.teller.refused(self.clock.now(), method, job_id, token, reply["message"])
+            raise StaleTokenError(reply["message"] or "refused", job_id=job_id, operation=method, token=token)
+        self._value(reply)
+
+    def _call(self, method: str, *args: Any) -> Any:
+        return self._value(self._reply(method, *args))
+
+    def _reply(self, method: str, *args: Any) -> dict[str, Any]:
+        self._follow_clock()
+        if method != "view":
+            self._views.clear()
+        command = {"do": "call", "handle": "queue", "method": method, "args": list(args), "options": {}}
+        return self.ask(command)
+
+    def _follow_clock(self) -> None:
+        now = self.clock.now()
+        if now != self._now:
+            self._now = now
+            self._views.clear()
+            command = {"do": "call", "handle": "clock", "method": "advance_to", "args": [now], "options": {}}
+            self._command(command)
+
+    def _command(self, command: dict[str, Any]) -> None:
+        self._value(self.ask(command))
+
+    def _value(self, reply: dict[str, Any]) -> Any:
+        """Return what was returned; anything else ends the story."""
+        if reply["kind"] == "value":
+            return unpack(reply["value"])
+        line = source_line(reply.get("line"), self.source.splitlines())
+        problem = problem_of(reply, line)
+        where = f" Line {line.number}: {line.text}" if line else ""
+        if problem is not None:
+            raise AnswerEndedError(problem.reason + where)
+        raise AnswerEndedError(f"Your code raised {reply['error']}: {reply['message']}.{where}")
+
+    def _tell(self, event: Event) -> None:
+        for listener in self._listeners:
+            listener(event)
+
+
+def _text(record: Any, name: str) -> str:
+    value = record.fields.get(name) if isinstance(record, Record) else None
+    if not isinstance(value, str) or not value:
+        raise AnswerEndedError(f"A record with a text {name!r} was expected, and {record} came.")
+    return value
+
+
+def _number(record: Any, name: str) -> int:
+    value = record.fields.get(name) if isinstance(record, Record) else None
+    if type(value) is not int:
+        raise AnswerEndedError(f"A record with a whole number {name!r} was expected, and {record} came.")
+    return value

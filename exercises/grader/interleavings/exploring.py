@@ -1,0 +1,72 @@
+"""Goes through the schedules of one story, a handful at a time, and reports every outcome that is new."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from time import perf_counter  # bound now: an answer may patch modules
+
+from exercises.grader.interleavings.play import Outcome, Play
+from exercises.grader.interleavings.schedules import Bounds, Place, Schedule, Tried, plan
+
+MOST_NEW = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What some more schedules gave: the new outcomes, all that was tried so far, and whether that is all."""
+
+    outcomes: list[Outcome]
+    tried: dict[str, int]
+    done: bool
+
+
+class Exploration:
+    """The search through one story's schedules, to be asked again until it is done.
+
+    The first run is thrown away: CPython 3.12 sets up its tracing on the way, and what the answer makes only
+    once is made then.
+    """
+
+    def __init__(self, play: Play, bounds: Bounds) -> None:
+        self._play = play
+        self._tried = Tried()
+        self._plan = plan(play.names, bounds, self._tried)
+        self._seen: set[str] = set()
+        self._play.tell(Schedule(play.names), trails=True)
+        self._next: Schedule | None = next(self._plan)
+
+    def more(self, seconds: float) -> Progress:
+        """Try schedules until the time is over, there is enough to judge, or none is left."""
+        until, found = perf_counter() + seconds, list[Outcome]()
+        while self._next is not None and len(found) < MOST_NEW and perf_counter() < until:
+            outcome = self._play.tell(self._next, trails=not self._next.switches)
+            outcome.number = self._tried.all + 1
+            key = repr((outcome.calls, outcome.end))
+            if key not in self._seen:
+                self._seen.add(key)
+                found.append(outcome)
+            try:
+                self._next = self._plan.send(outcome)
+            except StopIteration:
+                self._next = None
+        return Progress(found, asdict(self._tried), self._next is None)
+
+
+def found_again(play: Play, order: str, places: Sequence[Place]) -> Schedule | Place:
+    """Turn places back into steps; a place that no thread comes to is returned instead.
+
+    Each place depends on the switches before it, so they are found one after the other.
+    """
+    play.tell(Schedule(order), trails=True)  # thrown away, as before a search
+    schedule = Schedule(order)
+    for place in places:
+        step = place.step(play.tell(schedule, trails=True).trails[place.thread])
+        if step is None:
+            return place
+        schedule = Schedule(order, (*schedule.switches, step))
+    return schedule
+
+
+def id_of(outcome: Outcome) -> str:
+    """Name the schedule that an outcome came from, by the lines at which threads were interrupted."""
+    places = [Place.of(step, outcome.trails[step[0]]) for step in outcome.schedule.switches]
+    return "-".join([outcome.schedule.order, *map(str, places)])

@@ -1,0 +1,103 @@
+"""A run of several threads as text: one column for each, with the lines of the learner's file as they ran."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from exercises.grader.interleavings.play import AFTER, BEFORE
+from exercises.grader.interleavings.story import Seen, Story
+
+WIDTH = 94
+HEAD, TAIL = 3, 4  # of a long stretch without a switch only so many lines are shown
+Event = Sequence[Any]
+
+
+def listing(story: Story, seen: Seen, events: Sequence[Event], source: Sequence[str]) -> tuple[str, ...]:
+    """Write the run down, from the first call to the last that came back or never will."""
+    return tuple(_Listing(story, seen, source).lines(events))
+
+
+class _Listing:
+    """The columns, and the stretch that is being collected."""
+
+    def __init__(self, story: Story, seen: Seen, source: Sequence[str]) -> None:
+        self._story, self._seen, self._source = story, seen, source
+        self._names = sorted(story.threads)
+        self._width = WIDTH // max(len(self._names), 1)
+        self._who = ""
+        self._stretch: list[str] = []
+        self._shown: dict[str, int] = {}  # the line that each thread came to last
+
+    def lines(self, events: Sequence[Event]) -> Iterator[str]:
+        """The whole listing."""
+        yield from self._single(BEFORE)
+        yield "".join(f"worker {name}".ljust(self._width) for name in self._names).rstrip()
+        for what, name, detail in events:
+            if name not in self._names:
+                continue
+            if name != self._who:
+                yield from self._flush()
+                self._who = name
+            yield from self._event(what, name, detail)
+        yield from self._flush()
+        if all(got.kind != "unfinished" for name in self._names for got in self._seen.of(name)):
+            yield from self._single(AFTER)
+
+    def _single(self, name: str) -> Iterator[str]:
+        """What a single thread does: calls and what they gave, without their lines."""
+        for call, got in zip(self._story.all[name], self._seen.of(name), strict=False):
+            if got.kind == "passed over":
+                continue
+            yield f"{'then: ' if name == AFTER else ''}{call.words} -> {self._story.tell(got)}"
+            if got.kind == "unfinished":
+                return
+
+    def _event(self, what: str, name: str, detail: Any) -> Iterator[str]:
+        match what:
+            case "calls":
+                self._stretch.append(self._story.threads[name][detail].words)
+            case "returns":
+                self._stretch.append(f"-> {self._story.tell(self._seen.of(name)[detail])}")
+            case "line":
+                if self._shown.get(name) != detail or not self._stretch:
+                    self._stretch.append(f"{detail:>4}  {self._text(detail)}")
+                self._shown[name] = detail
+            case "interrupted":
+                number, inside = detail
+                if not inside and self._shown.get(name) == number and self._stretch:
+                    self._stretch.pop()  # what was done of the line so far is only its own
+                yield from self._flush()
+                yield _rule(f"{name} is interrupted {'within' if inside else 'before'} line {number}")
+            case "waits":
+                yield from self._flush()
+                yield _rule(f"{name} waits {reason(detail)}")
+
+    def _text(self, number: int) -> str:
+        return self._source[number - 1].strip() if 1 <= number <= len(self._source) else ""
+
+    def _flush(self) -> Iterator[str]:
+        stretch = self._stretch
+        if len(stretch) > HEAD + TAIL + 1:
+            stretch = [*stretch[:HEAD], f"   ...  {len(stretch) - HEAD - TAIL} lines more", *stretch[-TAIL:]]
+        place = self._names.index(self._who) if self._who else 0
+        for text in stretch:
+            most = WIDTH - place * self._width if place == len(self._names) - 1 else self._width - 2
+            cut = text if len(text) <= most else f"{text[: most - 3]}..."
+            yield " " * (place * self._width) + cut
+        self._stretch = []
+
+
+def _rule(words: str) -> str:
+    return f"- - {words} - -"
+
+
+def reason(wait: dict[str, Any]) -> str:
+    """Say what a thread waits for.
+
+    >>> reason({"for": "a lock", "line": 12, "holder": "B", "since": 30})
+    'in line 12 for a lock that B took in line 30'
+    """
+    where = f"in line {wait['line']} " if wait["line"] else ""
+    if wait["for"] != "a lock":
+        return f"{where}for {wait['for']}"
+    since = f" in line {wait['since']}" if wait["since"] else ""
+    return f"{where}for a lock that {wait['holder'] or 'somebody'} took{since}"

@@ -1,0 +1,192 @@
+"""Searches the ways in which threads can meet for one that breaks a promise, and shows the shortest.
+
+The answer's process runs the schedules; what each of them gave is judged here, where the answer never runs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from exercises.grader.case import Case, Stop, Undecided, problem_of, source_line
+from exercises.grader.interleavings.listing import listing, reason
+from exercises.grader.interleavings.play import AFTER, BEFORE
+from exercises.grader.interleavings.schedules import Bounds, Tried
+from exercises.grader.interleavings.story import Got, Judge, Seen, Story, Wrong
+from exercises.grader.records import SourceLine
+
+CHUNK_SECONDS = 0.25  # so long at most is the grader without news
+DEADLOCK = "deadlock"
+LEFT_HELD = "lock left held"
+OWN_LOCK = "waits for its own lock"
+NEVER_WOKEN = "never woken"
+SPOILED = (
+    "What came back about your threads cannot be read: your code broke a part of Python that the grader needs."
+)
+
+
+def holds(case: Case, story: Story, judge: Judge, bounds: Bounds | None = None) -> None:
+    """Require that the judge finds nothing wrong, however the threads of the story meet.
+
+    A wait without end is wrong, whoever judges. What was tried is noted in the case.
+
+    Raises:
+        Broken: Some way to meet breaks the promise; the trace is its listing.
+        Undecided: Some schedule came to a bound, and none was wrong.
+    """
+    search = _Search(case, story, judge)
+    try:
+        if case.replay is not None:
+            search.replay(case.replay)
+        else:
+            search.all(bounds or Bounds())
+    except (LookupError, TypeError, ValueError):
+        raise Stop(SPOILED, None) from None
+
+
+class _Search:
+    """One search on its way."""
+
+    def __init__(self, case: Case, story: Story, judge: Judge) -> None:
+        self._case, self._story, self._judge = case, story, judge
+        self._undecided: str | None = None
+
+    def all(self, bounds: Bounds) -> None:
+        """Try all schedules within the bounds, fewest switches first, up to the first that is wrong."""
+        self._begin(asdict(bounds))
+        finished = False
+        while not finished:
+            reply = self._case.meet("more", CHUNK_SECONDS)
+            finished = bool(reply["finished"])
+            tried = Tried(**{str(kind): int(number) for kind, number in reply["tried"].items()})
+            self._case.note = f"up to here {searched(tried)}"
+            for told in reply["outcomes"]:
+                seen = Seen.read(told)
+                if self._wrong(seen) is not None:
+                    self._case.note = f"found in way {seen.number} to meet, fewest switches first"
+                    self._show(self._shortest(seen))
+        self._case.note = searched(tried)
+        if self._undecided is not None:
+            raise Undecided(f"It cannot be decided: {self._undecided}.")
+
+    def replay(self, name: str) -> None:
+        """Tell one schedule again, whatever it shows."""
+        self._begin({})
+        reply = self._case.meet("find", name)
+        if reply["kind"] == "lost":
+            raise Undecided(f"The schedule {name} does not fit this file: no thread comes to {reply['place']}.")
+        self._judged(reply)
+
+    def _begin(self, bounds: Mapping[str, int]) -> None:
+        self._case.retell((f"{' and '.join(self._story.threads)} at the same time -> no answer",))
+        self._case.meet("begin", self._story.kind, self._story.made_with, self._story.packed(), bounds)
+
+    def _shortest(self, seen: Seen) -> Seen:
+        """Leave out every switch that is not needed."""
+        for place in reversed(range(len(seen.switches))):
+            fewer = replace(seen, switches=seen.switches[:place] + seen.switches[place + 1 :])
+            again = Seen.read(self._case.meet("retell", fewer.order, fewer.switches)["outcome"])
+            if self._wrong(again) is not None:
+                return self._shortest(again)
+        return seen
+
+    def _show(self, seen: Seen) -> None:
+        self._judged(self._case.meet("retell", seen.order, seen.switches))
+
+    def _judged(self, reply: Mapping[str, Any]) -> None:
+        """Write the listing down, and end the check if what it shows is wrong."""
+        case, seen = self._case, Seen.read(reply["outcome"])
+        case.schedule = str(reply["id"])
+        case.retell(listing(self._story, seen, reply["events"], case.source))
+        wrong = self._wrong(seen)
+        if wrong is not None:
+            how = wrong.how if seen.end else with_locks(wrong.how, reply["events"])
+            case.line = self._line(seen)
+            case.broken(wrong.expected, wrong.got, how)
+        if self._undecided is not None:
+            raise Undecided(f"It cannot be decided: {self._undecided}.")
+
+    def _wrong(self, seen: Seen) -> Wrong | None:
+        for got in (got for calls in seen.calls.values() for got in calls):
+            self._raise_for(got)
+        if seen.end is not None:
+            if seen.end["kind"] == "undecided":
+                self._undecided = str(seen.end["why"])
+                return None
+            return waits_for_ever(seen.end["waits"])
+        return self._judge(seen)
+
+    def _raise_for(self, got: Got) -> None:
+        """A hole, or a program that ends itself, is no matter of threads."""
+        if got.kind == "too large":
+            raise Stop("What your code answered is too large to be looked at.", None)
+        told = {"kind": got.kind, "ancestors": got.ancestors, "message": got.message}
+        problem = problem_of(told, source_line(got.line, self._case.source))
+        if problem is not None:
+            raise problem
+
+    def _line(self, seen: Seen) -> SourceLine | None:
+        """The line at which the first interrupted thread stood; of a deadlock, where the first one waits."""
+        waits = (seen.end or {}).get("waits", [])
+        number = int(waits[0]["line"]) if waits else 0
+        raised = [got.line for name in self._story.threads for got in seen.of(name) if got.line]
+        if not waits and seen.switches:
+            place = self._case.schedule.split("-")[1]
+            number = int("".join(c if c.isdigit() else " " for c in place).split()[0])
+        elif not waits and raised:
+            number = raised[0][0]
+        return source_line((number, ""), self._case.source)
+
+
+def with_locks(how: str, events: Sequence[Sequence[Any]]) -> str:
+    """Add how it stood with locks when the first thread was interrupted: none, held, given back, not yet taken.
+
+    >>> with_locks("twice", [("calls", "A", 0), ("takes", "A", 5), ("frees", "A", 0), ("interrupted", "A", 7)])
+    'twice, lock given back'
+    """
+    name = next((name for what, name, _ in events if what == "interrupted"), None)
+    if name is None:
+        return how
+    mine = [what for what, who, _ in events if who == name]
+    place = mine.index("interrupted")
+    begin = max(number for number, what in enumerate(mine[:place]) if what == "calls")
+    before, after = mine[begin:place], mine[place:]
+    after = after[: after.index("returns") + 1] if "returns" in after else after
+    if before.count("takes") > before.count("frees"):
+        return f"{how}, lock held"
+    words = {
+        (True, True): "between two locks",
+        (True, False): "lock given back",
+        (False, True): "lock taken later",
+    }
+    return f"{how}, {words.get(('takes' in before, 'takes' in after), 'no lock')}"
+
+
+def waits_for_ever(waits: list[dict[str, Any]]) -> Wrong:
+    """Say why nobody can go on: who waits for whom."""
+    names = {wait["thread"] for wait in waits}
+    told = "; ".join(f"{_name(wait['thread'])} waits {reason(wait)}" for wait in waits)
+    first = next((wait for wait in waits if wait["for"] == "a lock"), waits[0])
+    if first["for"] != "a lock":
+        how = NEVER_WOKEN
+    elif first["holder"] == first["thread"]:
+        how = OWN_LOCK
+    else:
+        how = DEADLOCK if first["holder"] in names else LEFT_HELD
+    return Wrong("every call comes back", told, how)
+
+
+def _name(thread: str) -> str:
+    return {BEFORE: "the preparation", AFTER: "the next caller"}.get(thread, thread)
+
+
+def searched(tried: Tried) -> str:
+    """Say what a search covers.
+
+    >>> searched(Tried(none=2, one=40, alike=5, two=40, two_in_all=90, drawn=20))
+    'tried 102 ways to meet. Switches: none 2, one 40 (of 45, the rest alike), two 40 (of 90), drawn 20'
+    """
+    places = tried.one + tried.alike + tried.left
+    rest = f" (of {places})" if tried.left else f" (of {places}, the rest alike)" if tried.alike else " (all)"
+    one = f"one {tried.one}{rest}"
+    two = f"two {tried.two} (of {tried.two_in_all})"
+    return f"tried {tried.all} ways to meet. Switches: none {tried.none}, {one}, {two}, drawn {tried.drawn}"

@@ -1,0 +1,313 @@
+"""The stage for a queue that many threads share: stories in which they meet, and what may come of them.
+
+What an outcome must be is said once for all stories: as if the calls had come one after the other, in some
+order. The named ways to break that come first: a report should say more than "no order gives this".
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import permutations
+from typing import Any
+
+from exercises.grader import Case
+from exercises.grader.case import SLIPS_WHERE_ALL_IS_WELL
+from exercises.grader.interleavings.story import Call, Got, Seen, Story, Take, Wrong
+from exercises.grader.interleavings.story import told as plainly
+from exercises.grader.records import How
+from exercises.grader.together import holds
+from exercises.grader.wire import Record
+from exercises.queue_model import Model
+from exercises.queue_stage import GETS_NOTHING, TOKEN_AGAIN, Hold, QueueStage, lease_words
+
+KIND = "SharedQueue"
+ERROR = "StaleTokenError"
+FOR_EVER = 1 << 40  # the leases of this queue do not end
+
+# The ways in which threads break a promise.
+TWO_WORKERS = "one job, two workers"
+ONE_ID = "one id twice"
+BOTH_ACCEPTED = "both accepted"
+NO_SUM = "no sum"
+HALF_A_CHANGE = "half a change"
+NO_ORDER = "no order gives this"
+
+
+class SharedStage(QueueStage):
+    """One queue of the answer and a single thread. There is no clock: nothing here depends on time."""
+
+    def __init__(self, case: Case, called: str = "") -> None:
+        """Create the queue; a second one needs a name."""
+        self._case, self._error, self._now = case, ERROR, 0
+        self._name = f"{called}: " if called else ""
+        self._queue = case.make(KIND, called=called)
+
+    def takes(self, worker_id: str, *, gives: str | None) -> Hold:
+        """Let a worker poll; it must get the job `gives`, or nothing."""
+        return self._polled(f"{worker_id} polls", (worker_id,), gives)
+
+    def counts(self, pending: int, running: int, succeeded: int) -> None:
+        """Look at the counts; they must be these."""
+        wanted = {"pending": pending, "running": running, "succeeded": succeeded}
+        expected = ", ".join(f"{name} {number}" for name, number in wanted.items())
+        got = self._call("counts", "counts", expected=expected, tell=tell_value)
+        for name, number in wanted.items():
+            self._case.same(name, number, self._case.field(got, name))
+
+    def _words(self, words: str) -> str:
+        return self._name + words
+
+
+# -- what threads do ---------------------------------------------------------------------------------------
+
+
+def submit(type: str = "mail", payload: str = "") -> Call:
+    """Submit one job."""
+    return Call(f"submit {type}", "submit", (type, payload))
+
+
+def poll(worker_id: str) -> Call:
+    """Ask for a job."""
+    return Call(f"{worker_id} polls", "poll", (worker_id,))
+
+
+def complete(thread: str, number: int) -> Call:
+    """Complete the job that the call `number` of this thread got."""
+    taken = (Take(thread, number, "job_id"), Take(thread, number, "token"))
+    return Call("complete, with the token from above", "complete", taken)
+
+
+def fail(thread: str, number: int) -> Call:
+    """Report that this job failed."""
+    taken = (Take(thread, number, "job_id"), Take(thread, number, "token"), "disk full")
+    return Call("fail, with the token from above", "fail", taken)
+
+
+def complete_with(job_id: str, token: str) -> Call:
+    """Complete a job with a token that is good for nothing."""
+    return Call(f"complete {job_id} with token {token}", "complete", (job_id, token))
+
+
+def view(job_id: str) -> Call:
+    """Look at a job."""
+    return Call(f"view {job_id}", "view", (job_id,))
+
+
+def counts() -> Call:
+    """Count all jobs by state."""
+    return Call("counts", "counts")
+
+
+def meet(
+    case: Case, *, before: tuple[Call, ...] = (), after: tuple[Call, ...] = (), **threads: tuple[Call, ...]
+) -> None:
+    """Let threads meet in every way that is tried; each outcome must be one that the rules allow."""
+    story = Story(KIND, threads, before, after, tell)
+    holds(case, story, lambda seen: judge(story, seen))
+
+
+def tell(got: Got) -> str:
+    """Say in words what a call gave."""
+    if got.kind == "value":
+        return tell_value(got.value)
+    return f"refused with {ERROR}" if ERROR in got.ancestors else plainly(got)
+
+
+def tell_value(value: Any) -> str:
+    """Say in words what a call returned.
+
+    >>> tell_value(Record("Counts", {"pending": 1, "running": 0}))
+    'pending 1, running 0'
+    """
+    if not isinstance(value, Record):
+        return "nothing" if value is None else str(value)
+    if "token" in value.fields:
+        return lease_words(value)
+    return ", ".join(f"{name} {got}" for name, got in value.fields.items())
+
+
+# -- what may come of it -----------------------------------------------------------------------------------
+
+
+def judge(story: Story, seen: Seen) -> Wrong | None:
+    """Say what is wrong with an outcome: a named way if one fits, else that no order gives it."""
+    calls = [
+        (name, call, got)
+        for name, made in story.all.items()
+        for call, got in zip(made, seen.of(name), strict=True)
+    ]
+    for look in (_raised, _two_workers, _one_id, _both_accepted, _no_sum, _half_a_change):
+        wrong = look(calls)
+        if wrong is not None:
+            return wrong
+    if any(_agrees(story, seen, order) for order in _orders(story)):
+        return None
+    return _no_order(story, seen, calls)
+
+
+Made = list[tuple[str, Call, Got]]
+
+
+def _raised(calls: Made) -> Wrong | None:
+    for _, call, got in calls:
+        if got.kind == "raised" and (ERROR not in got.ancestors or call.method not in {"complete", "fail"}):
+            how = How.CRASHED if SLIPS_WHERE_ALL_IS_WELL & set(got.ancestors) else How.RAISED
+            return Wrong(f"{call.words}: no error", f"{got.error}: {got.message}".rstrip(": "), how)
+    return None
+
+
+def _two_workers(calls: Made) -> Wrong | None:
+    """One job in two hands: handed out again though nobody has failed it."""
+    held: dict[Any, str] = {}
+    failed = any(call.method == "fail" and got.kind == "value" for _, call, got in calls)
+    tokens: dict[Any, str] = {}
+    for _, call, got in calls:
+        job_id = got.field("job_id")
+        if call.method != "poll" or job_id is None:
+            continue
+        worker = str(call.args[0])
+        if job_id in held and not failed:
+            return Wrong(
+                "each job goes to one worker", f"{job_id} goes to {held[job_id]} and to {worker}", TWO_WORKERS
+            )
+        token = got.field("token")
+        if token in tokens:
+            return Wrong(
+                "a token for each hand-out", f"token {token!r} for {tokens[token]} and {worker}", TOKEN_AGAIN
+            )
+        held[job_id] = tokens[token] = worker
+    return None
+
+
+def _one_id(calls: Made) -> Wrong | None:
+    ids = [got.value for _, call, got in calls if call.method == "submit" and got.kind == "value"]
+    again = next((one for place, one in enumerate(ids) if one in ids[:place]), None)
+    return Wrong("an id for each job", f"two jobs are called {again}", ONE_ID) if again is not None else None
+
+
+def _both_accepted(calls: Made) -> Wrong | None:
+    """Reports with one and the same token, and more than one of them accepted."""
+    heard: dict[tuple[Any, ...], str] = {}
+    for name, call, got in calls:
+        if call.method not in {"complete", "fail"} or got.kind != "value":
+            continue
+        key = call.args[:2]
+        if key in heard:
+            told = f"both accepted, from {heard[key]} and from {name}"
+            return Wrong("one report is accepted, the other one refused", told, BOTH_ACCEPTED)
+        heard[key] = name
+    return None
+
+
+def _no_sum(calls: Made) -> Wrong | None:
+    """Counts that lack a job or have one too many. Only in stories where nothing is submitted meanwhile."""
+    jobs = sum(call.method == "submit" for name, call, _ in calls if name == "before")
+    if any(call.method == "submit" for name, call, _ in calls if name != "before"):
+        return None
+    for _, call, got in calls:
+        if call.method == "counts" and isinstance(got.value, Record):
+            numbers = [number for number in got.value.fields.values() if isinstance(number, int)]
+            if sum(numbers) != jobs:
+                return Wrong(f"counts that add up to {jobs}", tell(got), NO_SUM)
+    return None
+
+
+def _half_a_change(calls: Made) -> Wrong | None:
+    """A job that is PENDING and yet has begun its first attempt, or the other way round."""
+    if any(call.method == "fail" for _, call, _ in calls):
+        return None
+    for _, call, got in calls:
+        if call.method == "view" and isinstance(got.value, Record):
+            begun = got.field("attempts") == 1
+            if begun != (got.field("status") in {"RUNNING", "SUCCEEDED"}):
+                return Wrong("the job before the poll, or after it", tell(got), HALF_A_CHANGE)
+    return None
+
+
+def _no_order(story: Story, seen: Seen, calls: Made) -> Wrong:
+    nothing = [str(call.args[0]) for _, call, got in calls if call.method == "poll" and got.value is None]
+    wanted = "what the calls give one after the other, in some order"
+    names = [name for name in seen.calls if seen.of(name)]
+    told = "; ".join(f"{name}: {', '.join(tell(got) for got in seen.of(name))}" for name in names)
+    how = GETS_NOTHING if nothing and _would_agree_if_fed(story, seen) else NO_ORDER
+    if how == GETS_NOTHING:
+        return Wrong("a worker gets a job while one is ready", f"{nothing[0]} gets nothing", how)
+    return Wrong(wanted, told, how)
+
+
+def _would_agree_if_fed(story: Story, seen: Seen) -> bool:
+    """Whether all would be well, but for polls of the threads that gave nothing."""
+    return any(_agrees(story, seen, order, forgiving=True) for order in _orders(story))
+
+
+def _orders(story: Story) -> Iterator[tuple[str, ...]]:
+    """Every order in which the threads' calls can come one after the other, between before and after."""
+    threads = [name for name, calls in story.threads.items() for _ in calls]
+    for middle in sorted(set(permutations(threads))):
+        yield ("before",) * len(story.before) + middle + ("after",) * len(story.after)
+
+
+def _agrees(story: Story, seen: Seen, order: tuple[str, ...], *, forgiving: bool = False) -> bool:
+    """Whether the model, asked in this order, gives what was seen."""
+    model = _Told(forgiving=forgiving)
+    place = dict.fromkeys(story.all, 0)
+    for name in order:
+        number = place[name]
+        place[name] += 1
+        if not model.gives((name, number), story.all[name][number], seen.of(name)[number]):
+            return False
+    return True
+
+
+class _Told:
+    """The model, told calls one after the other."""
+
+    def __init__(self, *, forgiving: bool) -> None:
+        self._model = Model()
+        self._hand_outs: dict[
+            tuple[str, int], tuple[int, int]
+        ] = {}  # by call: the job and the hand-out's number
+        self._forgiving = forgiving
+
+    def gives(self, place: tuple[str, int], call: Call, got: Got) -> bool:
+        """Make the same call to the model; whether it gives the same."""
+        match call.method:
+            case "submit":
+                return bool(got.value == f"J{self._model.submit()}")
+            case "poll":
+                return self._poll(place, call, got)
+            case "complete" | "fail":
+                return self._report(call, got)
+            case "view":
+                job = self._model.jobs[int(call.args[0][1:])]
+                return _has(got, {"status": job.status, "attempts": job.attempts, "last_error": job.last_error})
+        states = [job.status for job in self._model.jobs.values()]
+        names = {"pending": "PENDING", "running": "RUNNING", "succeeded": "SUCCEEDED"}
+        return _has(got, {name: states.count(state) for name, state in names.items()})
+
+    def _poll(self, place: tuple[str, int], call: Call, got: Got) -> bool:
+        if self._forgiving and got.value is None and place[0] not in {"before", "after"}:
+            return True
+        hand_out = len(self._hand_outs) + 1
+        number = self._model.poll(0, FOR_EVER, hand_out)
+        if number is None:
+            return got.kind == "value" and got.value is None
+        self._hand_outs[place] = (number, hand_out)
+        attempt = self._model.jobs[number].attempts
+        return _has(got, {"job_id": f"J{number}", "attempt": attempt, "worker_id": call.args[0]})
+
+    def _report(self, call: Call, got: Got) -> bool:
+        shown, number = None, 1
+        if isinstance(call.args[0], Take):
+            took = call.args[0]
+            if (took.thread, took.number) not in self._hand_outs:
+                return got.kind == "passed over"
+            number, shown = self._hand_outs[took.thread, took.number]
+        accepted = (
+            self._model.complete(0, number, shown)
+            if call.method == "complete"
+            else self._model.fail(0, number, shown, "disk full")
+        )
+        return got.kind == ("value" if accepted else "raised")
+
+
+def _has(got: Got, wanted: Mapping[str, Any]) -> bool:
+    return isinstance(got.value, Record) and all(got.field(name) == value for name, value in wanted.items())

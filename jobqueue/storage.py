@@ -1,0 +1,209 @@
+"""What a queue needs of the place where its jobs are: the seams behind which memory and databases differ.
+
+The operations and the rules are the same for every queue. A store brings a `Table`, which finds and keeps jobs,
+and a `Transaction`, which makes read-decide-write one step; neither decides anything.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
+from typing import NamedTuple, Protocol
+
+from jobqueue.arguments import number_of
+from jobqueue.model import Attempt, Job, JobStatus, Redrive
+from jobqueue.scheduling.lanes import ANYTHING, Asked
+from jobqueue.statistics import Stats
+
+
+class Aim(NamedTuple):
+    """What a turn is going to do, said first: a store can lock it, and read it together with what is due.
+
+    Attributes:
+        job_id: it may change this job.
+        polls: it will pick jobs to hand out,
+        asked: of these types and tenants only.
+        submits: it may add a job,
+        request_key: which has this key of this tenant.
+    """
+
+    job_id: str = ""
+    polls: bool = False
+    asked: Asked = ANYTHING
+    submits: bool = False
+    request_key: tuple[str, str] | None = None
+
+
+LOOKING, SUBMITTING, POLLING = Aim(), Aim(submits=True), Aim(polls=True)
+
+Transaction = Callable[[Aim], AbstractContextManager[object]]
+"""Opens one step that nobody else sees half done."""
+
+
+def one_lock() -> Transaction:
+    """Return the transaction of a queue in memory: between "is it free?" and "it is mine" nobody else looks."""
+    lock = threading.Lock()
+    return lambda _aim: lock
+
+
+SEARCHED_ERROR = 1000
+"""How many characters of an error are searched."""
+
+_SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
+
+
+def lowered(text: str) -> str:
+    """Return a text with small ASCII letters, as a database's `lower` has it; others stay as they are."""
+    return text.translate(_SMALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which jobs are looked for; None wherever any will do.
+
+    Attributes:
+        status: in this state.
+        type: of this type.
+        tenant: of this tenant.
+        text: an id, or found in the id, type, tenant, request key or the beginning of the last error, whether
+            ASCII letters are large or small.
+        before: with a smaller number than this.
+        limit: at most so many.
+    """
+
+    status: JobStatus | None = None
+    type: str | None = None
+    tenant: str | None = None
+    text: str | None = None
+    before: int | None = None
+    limit: int = 50
+
+    def fits(self, job: Job) -> bool:
+        """Return whether a job is one of those that are looked for."""
+        return (
+            (self.status is None or job.status is self.status)
+            and (self.type is None or job.type == self.type)
+            and (self.tenant is None or job.tenant == self.tenant)
+            and (self.before is None or job.number < self.before)
+            and (self.text is None or self._is_in(job))
+        )
+
+    def _is_in(self, job: Job) -> bool:
+        if number_of(self.text or "") is not None:
+            return job.id == self.text
+        places = job.id, job.type, job.tenant, job.request_key or "", (job.last_error or "")[:SEARCHED_ERROR]
+        return any(lowered(self.text or "") in lowered(place) for place in places)
+
+
+class Table(Protocol):
+    """The jobs of one queue. Every method is called inside a transaction."""
+
+    @property
+    def last_number(self) -> int:
+        """The number of the newest job that was ever submitted."""
+        ...
+
+    @property
+    def next_number(self) -> int:
+        """The number for the next job; 0 if the store will give it one when the job is put."""
+        ...
+
+    @property
+    def last_batch(self) -> int:
+        """The number of the newest batch of redrives."""
+        ...
+
+    def get(self, job_id: str) -> Job | None:
+        """Return a job's present version."""
+        ...
+
+    def hold(self, job_ids: Iterable[str]) -> list[Job]:
+        """Return those of these jobs that exist, in submission order, for the caller to change them."""
+        ...
+
+    def find_key(self, tenant: str, request_key: str) -> str | None:
+        """Return the id of the job that a tenant's request key stands for."""
+        ...
+
+    def queued(self, tenant: str | None = None) -> int:
+        """Return how many jobs are PENDING, in all or of one tenant."""
+        ...
+
+    def put(self, job: Job, now: int) -> Job:
+        """Put a version of a job in the place of the one before it; return it as it was put away.
+
+        A store that numbers jobs as it puts them away gives a new one its number here.
+        """
+        ...
+
+    def settle(self, now: int) -> Iterable[tuple[Job, int]]:
+        """Yield each job that time has ended, and when, by instant, then submission order.
+
+        The caller must put the next version before asking for the next job.
+        """
+        ...
+
+    def attempts(self, job: Job) -> list[Attempt]:
+        """Return one record for each time the job was handed out, oldest first."""
+        ...
+
+    def attempt(self, job: Job, generation: int) -> Attempt:
+        """Return the record of one hand-out."""
+        ...
+
+    def dead(self) -> list[Job]:
+        """Return the DEAD jobs in submission order."""
+        ...
+
+    def record(self, redrive: Redrive) -> None:
+        """Keep the record of a job that is brought back."""
+        ...
+
+    def redrives(self, job: Job) -> list[Redrive]:
+        """Return the records of a job, oldest first."""
+        ...
+
+    def surplus(self, keep: int, now: int) -> Iterator[Job]:
+        """Yield the oldest finished jobs beyond the newest `keep`; the caller drops each."""
+        ...
+
+    def dead_surplus(self, keep: int, now: int) -> list[Job]:
+        """Return the DEAD jobs beyond the `keep` that died last."""
+        ...
+
+    def drop(self, job: Job) -> None:
+        """Forget a job that has ended, with its history and its key."""
+        ...
+
+    def pick(self, asked: Asked) -> Job | None:
+        """Return the next job to hand out and take its turn; the caller then puts it as RUNNING."""
+        ...
+
+    def next_up(self, most: int) -> list[int]:
+        """Return the numbers of what that many picks would hand out; it changes nothing."""
+        ...
+
+    def why_not(self, job: Job, now: int) -> str | None:
+        """Return what keeps a ready job back; None if nothing does."""
+        ...
+
+    def hold_of(self, job: Job, now: int) -> str | None:
+        """Return what keeps a ready job back for a reason of its own."""
+        ...
+
+    def paused(self) -> list[str]:
+        """Return the paused types by name."""
+        ...
+
+    def set_paused(self, type_: str, *, paused: bool) -> bool:
+        """Pause or resume a type; return whether that changed anything."""
+        ...
+
+    def stats(self, counts: Mapping[str, int], now: int) -> Stats:
+        """Return the figures of this instant; `counts` says how often this queue told each kind of event."""
+        ...
+
+    def search(self, search: Search) -> list[Job]:
+        """Return the jobs that fit, newest first; their payloads may be left out."""
+        ...

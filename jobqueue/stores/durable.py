@@ -1,0 +1,100 @@
+"""The durable queue: `JobQueue` over tables in a database."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from jobqueue.clock import SystemClock, TimeSource
+from jobqueue.errors import StoreError
+from jobqueue.events import Event, EventLog, Outbox
+from jobqueue.queue import JobQueue
+from jobqueue.retention import Retention
+from jobqueue.retry import RetryPolicy
+from jobqueue.scheduling.limits import Limits
+from jobqueue.scheduling.plain import PlainSchedule
+from jobqueue.scheduling.schedule import GatedSchedule, Schedule
+from jobqueue.storage import LOOKING, Table, Transaction
+from jobqueue.stores import statements
+from jobqueue.stores.database import Database
+from jobqueue.stores.picking import GatedPicker, Picker, PlainPicker
+from jobqueue.stores.session import Session, WaitingOutbox
+from jobqueue.stores.table import StoredTable
+
+
+class StoreClock:
+    """The database's clock, which is the same for all that use the database."""
+
+    def __init__(self) -> None:
+        self.session: Session | None = None
+
+    def now(self) -> int:
+        """Return the database's time in milliseconds since the epoch."""
+        if self.session is None:
+            raise StoreError("no database to ask for the time")
+        return self.session.time()
+
+
+class DurableQueue(JobQueue):
+    """A queue whose jobs outlive the process: same operations, same answers; `open_queue` makes one.
+
+    Jobs, attempts, audit and pauses are in the database. Events are not: a log knows what this object did
+    since it was opened. The scheduler's place in its cycle, turns, credits, and what a dispatch limit has
+    learnt belong to this object and begin anew with it: with several processes, shares hold for what each of
+    them hands out. Limits and budgets count what runs in the database, and hold for all together, if all are
+    opened with the same options.
+
+    An object may be used by many threads, which take turns, and by a child after a fork, which connects anew.
+    """
+
+    def __init__(self, database: Database, time: TimeSource, policy: RetryPolicy, **options: Any) -> None:
+        self._database = database
+        self._asks_database = database.dialect.clock != "NULL" and isinstance(time, SystemClock)
+        self._clock = StoreClock()
+        try:
+            super().__init__(self._clock if self._asks_database else time, policy, **options)
+            with self._session(LOOKING):
+                self._begin_where_the_store_is()
+        except BaseException:
+            database.close()
+            raise
+
+    def _places(
+        self, schedule: Schedule, limits: Limits, key_life_millis: int, log: EventLog | None
+    ) -> tuple[Table, Transaction, Outbox]:
+        """Return tables in the database, its transactions, and an outbox that waits for them."""
+        assert isinstance(schedule, PlainSchedule | GatedSchedule), "there are these two"  # noqa: S101
+        self._database.open()  # here, when all arguments have been checked
+        outbox = WaitingOutbox(log)
+        session = Session(self._database, outbox, schedule, limits, asks_database_for_time=self._asks_database)
+        picker: Picker = (
+            GatedPicker(session, schedule)
+            if isinstance(schedule, GatedSchedule)
+            else PlainPicker(session, schedule)
+        )
+        self._session = self._clock.session = session
+        return StoredTable(session, picker, Retention(key_life_millis), key_life_millis), session, outbox
+
+    def _begin_where_the_store_is(self) -> None:
+        """Take over the newest instant that the store tells of, and place ready jobs anew for another aging."""
+        (newest,) = self._session.read(statements.NEWEST)[0]
+        if newest is not None:
+            self._now = max(self._now, newest)
+        self._had_jobs = newest is not None
+        aging_millis = self._session.schedule.aging_millis
+        if self._session.read(statements.AGING)[0][0] != aging_millis:
+            self._session.write(statements.REMEMBER_AGING, aging_millis=aging_millis)
+            self._session.write(statements.PLACE_ANEW)
+
+    def _settle(self) -> int:
+        settled = super()._settle()
+        if self._session.newest is not None:
+            self._now = max(self._now, self._session.newest)  # of the last look, which came after every lock
+        return settled
+
+    def _rebuilt(self, events: Sequence[Event], now: int | None) -> JobQueue:
+        if self._had_jobs:
+            raise ValueError("replay: the store had jobs before this log began, so the log cannot rebuild them")
+        return super()._rebuilt(events, now)
+
+    def close(self) -> None:
+        """Close the connection. The queue can be used on: it connects anew."""
+        self._database.close()

@@ -1,0 +1,248 @@
+"""Who is next among jobs in a database: the turns are those of `scheduling`, over what SQL finds.
+
+For each pick a fixed number of statements finds the first job of each lane that is open, and what runs. The
+schedule itself then picks among them as it does in memory.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Protocol
+
+from jobqueue.arguments import LONGEST_NAME
+from jobqueue.model import Job, Outcome
+from jobqueue.scheduling.lanes import ANYTHING, Asked, GroupKey, Ticket
+from jobqueue.scheduling.limits import Running
+from jobqueue.scheduling.plain import PlainSchedule, place_in_line
+from jobqueue.scheduling.schedule import GatedSchedule
+from jobqueue.stores import selection, statements
+from jobqueue.stores.database import Row
+from jobqueue.stores.rows import Place
+from jobqueue.stores.session import Session
+
+BEYOND_EVERY_NAME = "\U0010ffff" * (LONGEST_NAME + 1)
+
+
+class Picker(Protocol):
+    """Finds the next job, and hears what becomes of jobs."""
+
+    def pick(self, asked: Asked) -> Job | None:
+        """Return the next job, locked, and take its turn."""
+        ...
+
+    def next_up(self, most: int) -> list[int]:
+        """Return the numbers of what that many picks would hand out."""
+        ...
+
+    def why_not(self, job: Job, now: int) -> str | None:
+        """Return what keeps a ready job back, or how many come before it."""
+        ...
+
+    def holds_for_budget(self, job: Job) -> bool:
+        """Return whether a ready job waits for the retry budget of its type."""
+        ...
+
+    def started(self, job: Job) -> None:
+        """Hear that the job that was picked runs."""
+        ...
+
+    def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
+        """Hear that a job runs no more."""
+        ...
+
+    def left(self, tenant: str, place: Place) -> None:
+        """Hear that a job is ready no more where it was."""
+        ...
+
+
+class PlainPicker:
+    """The first of all ready jobs, or of those of some types."""
+
+    def __init__(self, session: Session, schedule: PlainSchedule) -> None:
+        self._session = session
+        self._schedule = schedule
+
+    def pick(self, asked: Asked) -> Job | None:
+        """Return the best ready job of these types that are not paused."""
+        session = self._session
+        if asked == ANYTHING:
+            if not session.has_looked:  # for the second job of a poll for many
+                session.look()
+            number, session.candidate, session.has_looked = session.candidate, None, False
+            if number is not None and (kept := session.kept(number)) is not None:
+                return kept.job
+            if not session.read(selection.PAUSED):
+                return None
+        return self._best_of(asked.types) if asked.tenants is None else self._best_of_tenants(asked)
+
+    def _best_of_tenants(self, asked: Asked) -> Job | None:
+        """Choose among the first jobs of the lanes of these tenants, then lock."""
+        while found := self._session.read(
+            selection.BEST_OF_TENANTS,
+            tenants=json.dumps(sorted(asked.tenants or ())),
+            any_type=int(asked.types is None),
+            types=json.dumps(sorted(asked.types or ())),
+            full_tenants="[]",
+            beyond=BEYOND_EVERY_NAME,
+        ):
+            locked = self._session.jobs(statements.HOLD_READY, number=found[0][0])
+            if locked:
+                return locked[0]
+        return None
+
+    def _best_of(self, types: frozenset[str] | None) -> Job | None:
+        """Choose, then lock; what another transaction has meanwhile is passed over."""
+        text = selection.BEST_OF_ALL_TYPES if types is None else selection.BEST_OF_SOME_TYPES
+        asked = json.dumps(sorted(types or ()))
+        taken: list[int] = []
+        while found := self._session.read(text, types=asked, taken=json.dumps(taken)):
+            locked = self._session.jobs(statements.HOLD_READY, number=found[0][0])
+            if locked:
+                return locked[0]
+            taken.append(found[0][0])
+        return None
+
+    def next_up(self, most: int) -> list[int]:
+        """Return the best jobs in order."""
+        return [row[0] for row in self._session.read(selection.NEXT_IN_LINE, most=most)]
+
+    def why_not(self, job: Job, now: int) -> str | None:  # noqa: ARG002 - others age
+        """Return that the type is paused, or how many jobs come before."""
+        if [job.type] in [list(row) for row in self._session.read(selection.PAUSED)]:
+            return f"type {job.type} is paused"
+        kept = self._session.kept(job.number)
+        assert kept is not None, "the job was read in this turn"  # noqa: S101 - for the type checker
+        place = kept.place
+        before = self._session.read(
+            selection.COUNT_BEFORE, rank0=place.rank0, rank1=place.rank1, rank2=place.rank2, number=job.number
+        )
+        return place_in_line(before[0][0])
+
+    def holds_for_budget(self, job: Job) -> bool:  # noqa: ARG002 - there is no budget
+        """There is no budget."""
+        return False
+
+    def started(self, job: Job) -> None:
+        """Count a hand-out of its band."""
+        self._schedule.started(job)
+
+    def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
+        """Nothing is counted."""
+
+    def left(self, tenant: str, place: Place) -> None:
+        """Nobody saves anything up."""
+
+
+class GatedPicker:
+    """The turns of bands and tenants, over the first jobs of the lanes that are open.
+
+    What runs is read from the running jobs' rows, so a limit is exact however many processes there are. What
+    belongs to this object alone is the place in the cycle, the tenants' turns and credits, and what a
+    dispatch limit has learnt, which it learns from the jobs that this object has handed out.
+
+    The cost of a pick does not grow with the number of jobs. With `RoundRobin` it grows with the closed lanes
+    that it passes over on the way to the next tenant. With `DeficitRoundRobin`, or strict priority under
+    limits, it grows with the number of lanes, that is, tenants times types.
+    """
+
+    def __init__(self, session: Session, schedule: GatedSchedule) -> None:
+        self._session = session
+        self._schedule = schedule
+        self._order_of: dict[int, tuple[int, int]] = {}  # of what this object handed out: generation, order
+
+    def pick(self, asked: Asked) -> Job | None:
+        """Return the next job; with `polls` locked, only a cancel or a deadline can come in between."""
+        while True:
+            self._count_running()
+            self._schedule.reload(self._heads(asked))
+            position = self._schedule.save()
+            number = self._schedule.pick(asked)
+            if number is None:
+                return None
+            locked = self._session.jobs(statements.HOLD_READY, number=number)
+            if locked:
+                return locked[0]
+            self._schedule.load(position)
+
+    def next_up(self, most: int) -> list[int]:
+        """Pick from all ready jobs, for real, and put everything back."""
+        self._reload_all()
+        return self._schedule.next_up(most)
+
+    def why_not(self, job: Job, now: int) -> str | None:
+        """Return what keeps a job back; it looks at all ready jobs, as in memory."""
+        self._reload_all()
+        return self._schedule.why_not(job, now)
+
+    def holds_for_budget(self, job: Job) -> bool:
+        """Return whether a ready job waits for the retry budget of its type."""
+        if self._schedule.gates.budget is None or job.attempts == 0:
+            return False
+        self._count_running()
+        return self._schedule.holds_for_budget(job)
+
+    def started(self, job: Job) -> None:
+        """Count a job that runs, and remember the how-manieth it was."""
+        self._schedule.started(job)
+        self._order_of[job.number] = job.generation, self._schedule.gates.running[job.number].order
+
+    def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
+        """Learn from how a job ended that this object has handed out."""
+        generation, _ = self._order_of.pop(job.number, (None, 0))
+        if generation == job.generation and job.number in self._schedule.gates.running:
+            self._schedule.ended(job, outcome, permanent=permanent)
+
+    def left(self, tenant: str, place: Place) -> None:
+        """Take a tenant's credit if that was its last ready job in a band: who has nothing saves nothing up."""
+        band = place.band
+        if self._schedule.keeps_credit and not self._session.read(
+            selection.HAS_READY, band=band, tenant=tenant
+        ):
+            self._schedule.emptied(str(band), tenant)
+
+    def _reload_all(self) -> None:
+        self._count_running()
+        self._schedule.reload(map(ticket_from, self._session.read(selection.TICKETS)))
+
+    def _count_running(self) -> None:
+        """Count what runs, in all processes; see what is paused."""
+        gates, rows = self._schedule.gates, self._session.read(selection.RUNNING)
+        known = {row[0]: self._order_of[row[0]] for row in rows if row[0] in self._order_of}
+        # What another process has ended is nothing to learn from, and must not pile up here.
+        self._order_of = {row[0]: known[row[0]] for row in rows if known.get(row[0], (None,))[0] == row[1]}
+        gates.reload(
+            {
+                number: Running(
+                    GroupKey(band, type_, bool(is_retry)), tenant, self._order_of.get(number, (0, 0))[1]
+                )
+                for number, _, tenant, band, type_, is_retry in rows
+            }
+        )
+        gates.paused.clear()
+        gates.paused.update(row[0] for row in self._session.read(selection.PAUSED))
+
+    def _heads(self, asked: Asked) -> Iterable[Ticket]:
+        """Return the first job of each lane that is open."""
+        closed = self._schedule.gates.closed()
+        if closed.everyone:
+            return ()
+        lasts = self._schedule.last_served()
+        rows = self._session.read(
+            selection.LANE_HEADS if lasts is None else selection.NEXT_HEADS,
+            **{f"after_{band.lower()}": last or "" for band, last in (lasts or {}).items()},
+            beyond=BEYOND_EVERY_NAME,
+            full_bands=json.dumps(closed.bands),
+            full_tenants=json.dumps(closed.tenants),
+            closed_types=json.dumps(closed.types),
+            held_types=json.dumps(closed.types_of_retries),
+            any_type=int(asked.types is None),
+            types=json.dumps(sorted(asked.types or ())),
+            any_tenant=int(asked.tenants is None),
+            tenants=json.dumps(sorted(asked.tenants or ())),
+        )
+        return map(ticket_from, rows)
+
+
+def ticket_from(row: Row) -> Ticket:
+    """Return what scheduling needs to know of a ready job."""
+    number, band, type_, is_retry, tenant, cost, *rank = row
+    return Ticket(number, GroupKey(band, type_, bool(is_retry)), tenant, cost, (*rank, number))

@@ -1,0 +1,144 @@
+"""The statements that find who is next: the best of some types, the first of each lane.
+
+Each is a walk along an index, from the first entry of one group to the first of the next; what lies in between
+is not read. The walk is a recursive query, and `CROSS JOIN` keeps its order.
+"""
+
+from jobqueue.stores.statements import ORDER
+
+LANE = "band, tenant, type, is_retry"
+TICKET = "number, band, type, is_retry, tenant, cost, rank0, rank1, rank2"
+
+
+def _of(table: str, names: str) -> str:
+    """Return names of columns with the name of their table."""
+    return ", ".join(f"{table}.{name}" for name in names.split(", "))
+
+
+PAUSED = "SELECT type FROM paused ORDER BY type"
+PAUSE = "INSERT INTO paused (type) VALUES (:type) ON CONFLICT DO NOTHING"
+RESUME = "DELETE FROM paused WHERE type = :type"
+
+# -- strict priority ---------------------------------------------------------------------------------------
+
+_READY_TYPES = """
+    SELECT (SELECT type FROM jobs WHERE is_ready = 1 ORDER BY type LIMIT 1)
+    UNION ALL
+    SELECT (SELECT type FROM jobs WHERE is_ready = 1 AND type > kind.type ORDER BY type LIMIT 1)
+    FROM kind WHERE kind.type IS NOT NULL
+"""
+
+# The best of each type, and the best of those. taken: jobs that other transactions turned out to have.
+# Two bounds rather than `=`, and the type in the order: else a planner may walk along all ready jobs instead,
+# in the hope of meeting one of this type soon.
+_BEST_OF_TYPES = f"""
+    WITH RECURSIVE kind(type) AS ({{kinds}})
+    SELECT number FROM jobs WHERE number IN (
+        SELECT (
+            SELECT number FROM jobs
+            WHERE is_ready = 1 AND jobs.type >= kind.type AND jobs.type <= kind.type
+              AND number NOT IN ({{{{numbers:taken}}}})
+            ORDER BY jobs.type, {ORDER} LIMIT 1)
+        FROM kind WHERE kind.type IS NOT NULL AND kind.type NOT IN (SELECT type FROM paused))
+    ORDER BY {ORDER} LIMIT 1
+"""
+BEST_OF_ALL_TYPES = _BEST_OF_TYPES.format(kinds=_READY_TYPES)
+BEST_OF_SOME_TYPES = _BEST_OF_TYPES.format(kinds="{names:types}")
+
+NEXT_IN_LINE = f"""
+    SELECT number FROM jobs WHERE is_ready = 1 AND type NOT IN (SELECT type FROM paused)
+    ORDER BY {ORDER} LIMIT :most
+"""
+COUNT_BEFORE = f"""
+    SELECT count(*) FROM jobs
+    WHERE is_ready = 1 AND type NOT IN (SELECT type FROM paused)
+      AND ({ORDER}) < (:rank0, :rank1, :rank2, :number)
+"""
+
+# -- lanes -------------------------------------------------------------------------------------------------
+
+RUNNING = "SELECT number, generation, tenant, band, type, is_retry FROM jobs WHERE status = 'RUNNING'"
+TICKETS = f"SELECT {TICKET} FROM jobs WHERE is_ready = 1"
+HAS_READY = "SELECT 1 FROM jobs WHERE is_ready = 1 AND band = :band AND tenant = :tenant LIMIT 1"
+
+# What `Gates.closed` names: full bands and tenants, paused or full types, types whose retries the budget holds.
+_IS_OPEN = """
+    jobs.band NOT IN ({names:full_bands})
+    AND jobs.tenant NOT IN ({names:full_tenants})
+    AND jobs.type NOT IN ({names:closed_types})
+    AND (jobs.is_retry = 0 OR jobs.type NOT IN ({names:held_types}))
+    AND (:any_type = 1 OR jobs.type IN ({names:types}))
+    AND (:any_tenant = 1 OR jobs.tenant IN ({names:tenants}))
+"""
+
+
+def _first_head(where: str) -> str:
+    """Return the query for the first job of the first lane in a part of all lanes."""
+    return f"SELECT number FROM jobs WHERE is_ready = 1 AND {where} ORDER BY {LANE}, {ORDER} LIMIT 1"
+
+
+def _next_head(same: str = "", unless: str = "false") -> str:
+    """Return the query that leads from the first job of a lane to that of the next lane.
+
+    All lanes of a tenant that is at its limit are one step, for `beyond` comes after every type.
+
+    Args:
+        same: the first columns of the lane, where the walk must not leave them.
+        unless: ends the walk at a lane.
+    """
+    kept = [name for name in LANE.split(", ") if name in same.split(", ")]
+    rest = ", ".join(name for name in LANE.split(", ") if name not in kept)
+    beyond = "CASE WHEN jobs.tenant IN ({names:full_tenants}) THEN :beyond ELSE jobs.type END"
+    here = _of("jobs", rest).replace("jobs.type", beyond)
+    within = "".join(f"AND later.{name} = jobs.{name} " for name in kept)
+    return f"""
+        SELECT CASE WHEN {unless} THEN NULL ELSE (
+            SELECT later.number FROM jobs AS later
+            WHERE later.is_ready = 1 {within} AND ({_of("later", rest)}) > ({here})
+            ORDER BY {_of("later", LANE)}, {_of("later", ORDER)} LIMIT 1) END
+        FROM head CROSS JOIN jobs WHERE jobs.number = head.number
+    """
+
+
+_OPEN_HEADS = f"FROM jobs WHERE number IN (SELECT number FROM head) AND {_IS_OPEN}"
+
+
+def _next_open_tenant(band: str, after: str) -> str:
+    """Return the query for the next tenant by name that has an open lane in a band: the walk ends at it."""
+    first = _first_head(f"band = '{band}' AND (tenant, type) > ({after}, :beyond)")
+    following = _next_head("band", unless=_IS_OPEN)
+    return f"""
+        WITH RECURSIVE head(number) AS (SELECT ({first}) UNION ALL {following})
+        SELECT jobs.tenant {_OPEN_HEADS}
+    """
+
+
+def _turn(band: str) -> str:
+    """Return the query for the tenant whose turn it is in a band, after the one served last, wrapping."""
+    following, first = _next_open_tenant(band, f":after_{band.lower()}"), _next_open_tenant(band, "''")
+    return f"SELECT '{band}', coalesce(({following}), ({first}))"
+
+
+# The first job of each lane that is open.
+LANE_HEADS = f"""
+    WITH RECURSIVE head(number) AS (SELECT ({_first_head("true")}) UNION ALL {_next_head()})
+    SELECT {_of("jobs", TICKET)} {_OPEN_HEADS}
+"""
+
+# The same, but only of the tenants whose turn it is, one in each band.
+NEXT_HEADS = f"""
+    WITH RECURSIVE turn(band, tenant) AS ({" UNION ALL ".join(map(_turn, "HNL"))}),
+    head(number) AS (
+        SELECT ({_first_head("jobs.band = turn.band AND jobs.tenant = turn.tenant")}) FROM turn
+        UNION ALL {_next_head("band, tenant")})
+    SELECT {_of("jobs", TICKET)} {_OPEN_HEADS}
+"""
+
+# Strict priority for some tenants: the best of the first jobs of their lanes.
+BEST_OF_TENANTS = f"""
+    WITH RECURSIVE head(number) AS (SELECT ({_first_head("true")}) UNION ALL {_next_head()})
+    SELECT jobs.number FROM jobs WHERE number IN (SELECT number FROM head)
+      AND jobs.tenant IN ({{names:tenants}}) AND (:any_type = 1 OR jobs.type IN ({{names:types}}))
+      AND jobs.type NOT IN (SELECT type FROM paused)
+    ORDER BY {_of("jobs", ORDER)} LIMIT 1
+"""

@@ -1,0 +1,211 @@
+"""The transactions of a durable queue, one after the other: begin, look, read and write, commit.
+
+Events wait in the outbox until what they tell of is committed; what the schedule has done is undone if it is
+not.
+"""
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from jobqueue.arguments import number_of
+from jobqueue.errors import StoreError
+from jobqueue.events import EventKind, EventLog, Outbox
+from jobqueue.model import Job
+from jobqueue.scheduling.lanes import ANYTHING
+from jobqueue.scheduling.limits import Limits
+from jobqueue.scheduling.plain import PlainSchedule
+from jobqueue.scheduling.schedule import GatedSchedule
+from jobqueue.storage import LOOKING, Aim
+from jobqueue.stores import statements
+from jobqueue.stores.database import Database, Row
+from jobqueue.stores.rows import Kept, kept_from
+
+Post = tuple[int, EventKind, str | None, str | None, int, int, Mapping[str, Any]]
+
+
+class WaitingOutbox(Outbox):
+    """An outbox whose events are told once what they tell of is committed."""
+
+    def __init__(self, log: EventLog | None) -> None:
+        super().__init__(log)
+        self._posts: list[Post] = []
+
+    def post(  # noqa: PLR0917 - in the order of the event's own fields
+        self,
+        at: int,
+        kind: EventKind,
+        job_id: str | None,
+        worker_id: str | None,
+        attempt: int,
+        generation: int,
+        detail: Mapping[str, Any],
+    ) -> None:
+        """Keep an event until the end of the transaction."""
+        self._posts.append((at, kind, job_id, worker_id, attempt, generation, detail))
+
+    def release(self, *, committed: bool) -> None:
+        """Post what waits; of a step that came to nothing only that it was refused."""
+        posts, self._posts = self._posts, []
+        for post in posts:
+            if committed or post[1] is EventKind.REFUSED:
+                super().post(*post)
+
+
+class Session:
+    """The one connection of a queue object, and what its present transaction has found.
+
+    One lock lets the threads of a process take turns: where a scheduler stands, and the order of events,
+    belong to the queue object. Processes, and queue objects, work side by side.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        outbox: WaitingOutbox,
+        schedule: PlainSchedule | GatedSchedule,
+        limits: Limits,
+        *,
+        asks_database_for_time: bool,
+    ) -> None:
+        self.database = database
+        self.schedule = schedule
+        self.newest: int | None = None
+        self.next_due: int | None = None
+        self.candidate: int | None = None
+        self.has_looked = False
+        self._outbox = outbox
+        self._limits_submits = limits.max_queued is not None or limits.max_queued_per_tenant is not None
+        self._asks_database_for_time = asks_database_for_time
+        self._aim = LOOKING
+        self._kept: dict[int, Kept] = {}
+        self._position: object = None
+        self._lock, self._process = threading.Lock(), os.getpid()
+        self._is_open = False
+
+    @contextmanager
+    def __call__(self, aim: Aim) -> Iterator[None]:
+        """Make what is done inside one step: all of it is kept, or nothing."""
+        if self._process != os.getpid():
+            # After a fork: the thread that held the lock, and so will let it go, is only in the parent.
+            self._lock, self._process, self._is_open = threading.Lock(), os.getpid(), False
+        with self._lock:
+            self._aim = aim
+            self._begin()
+            try:
+                yield
+            except BaseException:
+                self._give_up()
+                raise
+            self._commit()
+
+    def renew(self) -> None:
+        """End a transaction and begin another one with the same aim."""
+        self._commit()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._forget()
+        self._position = self.schedule.save()
+        self.database.begin()
+        self._is_open = True
+        try:
+            for name in self._locks():
+                self.database.lock(name)
+        except BaseException:
+            self._give_up()
+            raise
+
+    def _commit(self) -> None:
+        try:
+            self.database.commit()
+        except BaseException:
+            self._give_up()
+            raise
+        self._is_open = False
+        self._forget()
+        self._outbox.release(committed=True)
+
+    def _give_up(self) -> None:
+        if self._is_open:
+            self.database.rollback()
+            self.schedule.load(self._position)
+        self._is_open = False
+        self._forget()
+        self._outbox.release(committed=False)
+
+    def _forget(self) -> None:
+        """What was read is true only inside its transaction."""
+        self._kept.clear()
+        self.has_looked, self.candidate, self.next_due = False, None, None
+
+    def _locks(self) -> Iterator[str]:
+        """Yield what this turn must not do at the same time as another one, always in this order."""
+        if self._aim.request_key is not None:
+            yield "key:{}:{}".format(*self._aim.request_key)
+        if self._aim.submits and self._limits_submits:
+            yield "submits"
+        if self._aim.polls and isinstance(self.schedule, GatedSchedule):
+            yield "polls"  # counted and handed out in one step: else two would each take the last free place
+
+    # -- statements --------------------------------------------------------------------------------------
+
+    def read(self, text: str, /, **values: Any) -> list[Row]:
+        """Return the rows of a statement."""
+        return self.database.read(statements.in_words_of(self.database.dialect, text), values)
+
+    def write(self, text: str, /, **values: Any) -> int:
+        """Return how many rows a statement has changed."""
+        return self.database.write(statements.in_words_of(self.database.dialect, text), values)
+
+    def jobs(self, text: str, /, **values: Any) -> list[Job]:
+        """Return the jobs of a statement that selects `COLUMNS`; they may be changed in this transaction."""
+        return [self.keep(kept_from(row)) for row in self.read(text, **values)]
+
+    def keep(self, kept: Kept) -> Job:
+        """Remember a row as it is in the database now, and return its job."""
+        self._kept[kept.job.number] = kept
+        return kept.job
+
+    def kept(self, number: int) -> Kept | None:
+        """Return a row that was read in this transaction."""
+        return self._kept.get(number)
+
+    def drop(self, number: int) -> None:
+        """Forget a row that is no more."""
+        self._kept.pop(number, None)
+
+    # -- looking -----------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Read what is due next, the database's time, and what the turn is about, in one statement."""
+        number = number_of(self._aim.job_id)
+        if number is not None:
+            row = self.read(statements.LOOK_AT_JOB, number=number)[0]
+        elif self._aim.polls and self._aim.asked == ANYTHING and not isinstance(self.schedule, GatedSchedule):
+            row = self.read(statements.LOOK_AT_NEXT)[0]
+        else:
+            row = self.read(statements.LOOK)[0]
+        self.has_looked, self.next_due, found = True, row[0], row[2:]
+        if self._asks_database_for_time:
+            self.newest = row[1] if self.newest is None else max(self.newest, row[1])
+        if found[0] is not None:
+            kept = kept_from(found)
+            self.keep(kept)
+            self.candidate = kept.job.number if self._aim.polls else None
+            # Waiting for the lock may have shown a newer version of this job than of the others.
+            if kept.place.due_at is not None:
+                self.next_due = min(kept.place.due_at, self.next_due or kept.place.due_at)
+
+    def time(self) -> int:
+        """Return the database's time; inside a turn, that of its first look."""
+        if not self._is_open:
+            with self(LOOKING):
+                self.look()
+        elif not self.has_looked:
+            self.look()
+        if self.newest is None:
+            raise StoreError("the database told no time")
+        return self.newest

@@ -1,0 +1,175 @@
+"""SQLite: one file, nothing to install. Writers take turns; a commit is on disk before it is acknowledged."""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from jobqueue.errors import StoreError
+from jobqueue.stores.database import SQLITE, Dialect, Row
+from jobqueue.stores.schema import migrate
+
+APPLICATION_ID = 0x6A6F626B
+"""Marks a file as one of ours: the letters "jobk" in the place that SQLite has for it."""
+
+SYNCHRONOUS = ("full", "normal", "off")
+
+_TRIES_TO_OPEN = 100
+_INHERITED: list[sqlite3.Connection] = []
+"""Connections of a parent process. A child neither uses nor closes them: both would harm the parent's."""
+
+
+class SqliteDatabase:
+    """The connection of one process to one file; after a fork the child opens one of its own.
+
+    Args:
+        path: of the file; it is made if it does not exist.
+        synchronous: "full": an acknowledged job survives a power cut. "normal": it survives a crash of the
+            program, but a power cut may take the last ones. "off": not even the file is sure to.
+        busy_timeout_millis: for how long to wait for others that write, until it is a `StoreError`.
+    """
+
+    dialect: Dialect = SQLITE
+
+    def __init__(self, path: str, *, synchronous: str = "full", busy_timeout_millis: int = 30_000) -> None:
+        self._path = os.fspath(path)
+        self._synchronous = synchronous
+        self._busy_timeout_millis = busy_timeout_millis
+        self._connection: sqlite3.Connection | None = None
+        self._process = os.getpid()
+        self._tracer: Callable[[str], object] | None = None
+
+    # -- transactions ------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Begin a transaction that writes.
+
+        IMMEDIATE: the lock is taken before anything is read. A transaction that reads first and then wants to
+        write fails at once if somebody else has written meanwhile, however long it would have waited.
+        """
+        self.rollback()  # should an interrupt have come between an earlier begin and its end
+        with self._failing("begin"):
+            self._connected().execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """Make what was written last."""
+        with self._failing("commit"):
+            self._connected().execute("COMMIT")
+
+    def rollback(self) -> None:
+        """Undo what was written; a connection for which that fails is given up, which undoes it too."""
+        connection = self._connection
+        if connection is None or self._process != os.getpid():
+            return
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            self._connection = None
+            with suppress(sqlite3.Error):
+                connection.close()
+
+    def read(self, sql: str, values: Mapping[str, Any]) -> list[Row]:
+        """Return all rows: those of a RETURNING too must be fetched before the commit."""
+        with self._failing("read"):
+            return self._connected().execute(sql, values).fetchall()
+
+    def write(self, sql: str, values: Mapping[str, Any]) -> int:
+        """Return how many rows were changed."""
+        with self._failing("write"):
+            return self._connected().execute(sql, values).rowcount
+
+    def lock(self, name: str) -> None:
+        """Nothing to do: whoever is in a transaction has the whole file."""
+
+    def trace(self, tracer: Callable[[str], object] | None) -> None:
+        """Call `tracer` with each statement before it runs."""
+        self._tracer = tracer
+        self._connected().set_trace_callback(tracer)
+
+    def close(self) -> None:
+        """Close the connection, if it is this process's own."""
+        connection, self._connection = self._connection, None
+        if connection is not None and self._process == os.getpid():
+            connection.close()
+
+    # -- connecting --------------------------------------------------------------------------------------
+
+    def _connected(self) -> sqlite3.Connection:
+        """Return this process's connection."""
+        if self._process != os.getpid():
+            if self._connection is not None:
+                _INHERITED.append(self._connection)
+            self._connection, self._process = None, os.getpid()
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path,
+            timeout=self._busy_timeout_millis / 1000,
+            isolation_level=None,  # no hidden BEGIN: ours are IMMEDIATE
+            check_same_thread=False,  # the session's lock lets one thread at a time come here
+            cached_statements=512,
+        )
+        try:
+            self._check_it_is_ours(connection)
+            self._use_wal(connection)
+            connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+            connection.execute("PRAGMA foreign_keys = ON")
+        except BaseException:
+            connection.close()
+            raise
+        connection.set_trace_callback(self._tracer)
+        return connection
+
+    @staticmethod
+    def _use_wal(connection: sqlite3.Connection) -> None:
+        """Write ahead: readers do not wait. While others open the file, the change may be refused at once."""
+        for tries_left in reversed(range(_TRIES_TO_OPEN)):
+            try:
+                if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal":
+                    return
+            except sqlite3.OperationalError as error:
+                if not tries_left or "locked" not in str(error):
+                    raise
+            threading.Event().wait(0.05)
+
+    def _check_it_is_ours(self, connection: sqlite3.Connection) -> None:
+        """Refuse a file of somebody else, before anything in it is changed."""
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application != APPLICATION_ID and (application or tables):
+            raise StoreError(
+                f"cannot open {self._path}: it is a database, but not one of job queues; name another file"
+            )
+
+    def open(self) -> None:
+        """Make the tables, or bring those of an older version up to date: all of it or nothing."""
+        self.begin()
+        try:
+            (version,) = self.read("PRAGMA user_version", {})[0]
+            migrate(self, self._path, version, self._set_version)
+            self.commit()
+        except BaseException:
+            self.rollback()
+            self.close()
+            raise
+
+    def _set_version(self, version: int) -> None:
+        self.write(f"PRAGMA application_id = {APPLICATION_ID}", {})
+        self.write(f"PRAGMA user_version = {version}", {})
+
+    @contextmanager
+    def _failing(self, doing: str) -> Iterator[None]:
+        """Turn what the database says into a `StoreError` that tells what was tried."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            hint = ""
+            if "locked" in str(error) or "busy" in str(error):
+                hint = f"; others kept it busy for {self._busy_timeout_millis} ms"
+            raise StoreError(f"cannot {doing} {self._path}: {error}{hint}; nothing was acknowledged") from error

@@ -1,0 +1,292 @@
+"""The jobs of a durable queue: found, changed and settled by SQL, one transaction for each turn.
+
+It decides nothing: what may happen to a job, and where it waits, is said by the same rules as in memory.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import heappop, heappush
+
+from jobqueue.arguments import number_of
+from jobqueue.errors import StoreError
+from jobqueue.lifecycle import PENDING, PERMANENT, RUNNING
+from jobqueue.model import FINISHED, Attempt, Job, Redrive
+from jobqueue.retention import Retention
+from jobqueue.scheduling.lanes import Asked
+from jobqueue.statistics import Stats
+from jobqueue.storage import Search
+from jobqueue.stores import reading, selection, statements
+from jobqueue.stores.picking import Picker
+from jobqueue.stores.rows import (
+    Kept,
+    Place,
+    attempt_from,
+    attempt_values,
+    kept_from,
+    numbers_of,
+    place_of,
+    redrive_from,
+    values_of,
+)
+from jobqueue.stores.session import Session
+from jobqueue.views import attempt_of
+
+
+class StoredTable:
+    """The jobs in a database, as the turn that goes on sees and changes them.
+
+    With default options and nothing due, a turn is at most three statements in SQLite and two in PostgreSQL,
+    BEGIN and COMMIT apart: one that looks (what is due, what the clock says, the job that the turn is about),
+    one that writes the job, and one that writes the attempt that has ended (in PostgreSQL the last two are
+    one). So it is for submit, poll, complete, fail, renew and release. What an option adds, whatever lies in
+    the store:
+
+    - `types` of a poll, or a paused type: three to a poll at most, to find the best of these types and lock it
+    - bands, tenants, limits on what runs, a retry budget or a dispatch limit: four to each pick (what runs,
+      what is paused, the first job of each open lane, the lock), and one lock for each poll in PostgreSQL;
+      with `DeficitRoundRobin` one more to each change of a ready job (was it its tenant's last?)
+    - a retry budget: two to a view, which says whether the job is held
+    - `max_queued`, `max_queued_per_tenant`: one each to a submit, and one lock in PostgreSQL
+    - `keep_finished`: one to each change of a job, and two for each job that is dropped
+    - a request key: one to find it, one to read its job, and one lock in PostgreSQL
+    """
+
+    def __init__(self, session: Session, picker: Picker, retention: Retention, key_life_millis: int) -> None:
+        self._session = session
+        self._picker = picker
+        self._retention = retention
+        self._key_life_millis = key_life_millis
+        self._instant: int | None = None  # at which jobs move by themselves just now
+        self._left: list[tuple[str, Place]] = []
+
+    @property
+    def last_number(self) -> int:
+        """The number of the newest job that is remembered."""
+        return int(self._session.read(statements.LAST_NUMBER)[0][0])
+
+    @property
+    def next_number(self) -> int:
+        """None yet: the database gives it, in the same step that writes the job."""
+        return 0
+
+    @property
+    def last_batch(self) -> int:
+        """The number of the newest batch of redrives."""
+        return int(self._session.read(statements.LAST_BATCH)[0][0])
+
+    # -- finding -----------------------------------------------------------------------------------------
+
+    def get(self, job_id: str) -> Job | None:
+        """Return the job's present version."""
+        number = number_of(job_id)
+        if number is None:
+            return None
+        kept = self._session.kept(number)
+        if kept is not None:
+            return kept.job
+        return next(iter(self._session.jobs(statements.JOB, number=number)), None)
+
+    def hold(self, job_ids: Iterable[str]) -> list[Job]:
+        """Return those of these jobs that exist, in submission order, locked."""
+        return self._session.jobs(statements.HOLD, numbers=json.dumps(sorted(numbers_of(job_ids))))
+
+    def find_key(self, tenant: str, request_key: str) -> str | None:
+        """Return the id of the job that a key stands for."""
+        found = self._session.read(statements.KEY, tenant=tenant, request_key=request_key)
+        return f"J{found[0][0]}" if found else None
+
+    def queued(self, tenant: str | None = None) -> int:
+        """Return how many jobs are PENDING, in all or of one tenant."""
+        text = statements.QUEUED if tenant is None else statements.QUEUED_OF_TENANT
+        return int(self._session.read(text, tenant=tenant)[0][0])
+
+    def dead(self) -> list[Job]:
+        """Return the DEAD jobs in submission order."""
+        return self._session.jobs(statements.DEAD)
+
+    def attempts(self, job: Job) -> list[Attempt]:
+        """Return one record for each time the job was handed out, oldest first."""
+        ended = [attempt_from(row) for row in self._session.read(statements.ATTEMPTS, number=job.number)]
+        return ended + ([attempt_of(job)] if job.status is RUNNING else [])
+
+    def attempt(self, job: Job, generation: int) -> Attempt:
+        """Return the record of one hand-out."""
+        found = self._session.read(statements.ATTEMPT, number=job.number, generation=generation)
+        return attempt_from(found[0]) if found else attempt_of(job)
+
+    # -- changing ----------------------------------------------------------------------------------------
+
+    def put(self, job: Job, now: int) -> Job:
+        """Write the next version of a job over the one that this turn has read; a new one gets its number."""
+        before = self._session.kept(job.number)
+        if before is None:
+            return self._insert(job, now)
+        after = Kept(job, place_of(job, now, self._session.schedule.aging_millis, before.place))
+        self._write(before, after)
+        was_running, is_running = before.job.status is RUNNING, job.status is RUNNING
+        if is_running and not was_running:
+            self._picker.started(job)
+        elif was_running and not is_running and job.outcome is not None:
+            self._picker.ended(job, job.outcome, permanent=job.dead_reason == PERMANENT)
+        return job
+
+    def _insert(self, job: Job, now: int) -> Job:
+        place = place_of(job, now, self._session.schedule.aging_millis)
+        (number,) = self._session.read(statements.INSERT, **values_of(job, place))[0]
+        return self._session.keep(Kept(job._replace(number=number), place))
+
+    def _write(self, before: Kept, after: Kept) -> None:
+        """Write what has changed of a job, and the attempt that has ended with it, if one has."""
+        session, dialect = self._session, self._session.database.dialect
+        old, values = values_of(*before), values_of(*after)
+        changed = tuple(name for name, value in values.items() if value != old[name])
+        finishes = after.job.status in FINISHED
+        ends = before.job.status is RUNNING and after.job.status is not RUNNING
+        if not changed and not ends:
+            return
+        if ends:
+            values |= attempt_values(after.job.number, attempt_of(after.job))
+        values |= {f"was_{name}": old[name] for name in ("number", "generation", "status")}
+        text = statements.update(dialect, changed, finishes=finishes, ends_attempt=ends)
+        if session.database.write(text, values) != 1:
+            raise StoreError(f"{before.job.id} was changed by somebody else meanwhile; nothing was written")
+        if ends and not dialect.joins_writes:
+            session.database.write(statements.INSERT_ATTEMPT, values)
+        session.keep(after)
+        lane = (after.place.is_ready, after.place.band)
+        if before.place.is_ready and lane != (1, before.place.band):
+            self._left.append((before.job.tenant, before.place))
+            if self._instant is None:
+                self._tell_who_left()
+
+    def _tell_who_left(self) -> None:
+        """Say which lanes a job has left; of those that leave by themselves at one instant, when it is over."""
+        for tenant, place in self._left:
+            self._picker.left(tenant, place)
+        self._left.clear()
+
+    def settle(self, now: int) -> Iterator[tuple[Job, int]]:
+        """Yield each job that time has ended, and when, by instant, then submission order.
+
+        In transactions of 500 jobs at most; it ends in one in which nothing is due, for the turn to go on in.
+        """
+        session = self._session
+        while True:
+            if not session.has_looked:
+                session.look()
+            now = max(now, session.newest or now)
+            if session.next_due is None or session.next_due > now:
+                return
+            yield from self._settle_some(now)
+            session.renew()
+
+    def _settle_some(self, now: int) -> Iterator[tuple[Job, int]]:
+        session = self._session
+        due = [(instant, number) for instant, number in session.read(statements.DUE, now=now)]
+        # What comes after the last of a full batch has to wait for others, which are not in it.
+        is_full = len(due) == statements.SETTLED_AT_ONCE
+        self.hold(f"J{number}" for _, number in due)
+        line: list[tuple[int, int]] = []
+        for _, number in due:
+            self._join(line, number, now)
+        try:
+            while line and (not is_full or line[0] <= due[-1]):
+                instant, number = heappop(line)
+                if instant != self._instant:
+                    self._tell_who_left()
+                    self._instant = instant
+                yield from self._move(number, instant)
+                self._join(line, number, now)
+            self._tell_who_left()
+        finally:
+            self._instant = None
+            self._left.clear()
+
+    def _move(self, number: int, instant: int) -> Iterator[tuple[Job, int]]:
+        """Do what an instant does to a job, or yield the job if that is for the caller to do."""
+        kept = self._session.kept(number)
+        assert kept is not None, "it was read above"  # noqa: S101 - for the type checker
+        job, place = kept
+        if job.status is RUNNING or job.deadline == instant:
+            yield job, instant
+        else:
+            # It becomes ready, or gains a band, at its own instant: see `JobTable.settle`.
+            self._write(kept, Kept(job, place_of(job, instant, self._session.schedule.aging_millis, place)))
+
+    def _join(self, line: list[tuple[int, int]], number: int, now: int) -> None:
+        """Let a job stand in the line of what is due, if it is."""
+        kept = self._session.kept(number)
+        if kept is not None and kept.place.due_at is not None and kept.place.due_at <= now:
+            heappush(line, (kept.place.due_at, number))
+
+    # -- dead letters and forgetting ---------------------------------------------------------------------
+
+    def record(self, redrive: Redrive) -> None:
+        """Keep the record of a job that is brought back."""
+        values = {name: getattr(redrive, name) for name in Redrive.__dataclass_fields__}
+        values |= {"number": number_of(redrive.job_id), "has_new_payload": int(redrive.has_new_payload)}
+        self._session.write(statements.INSERT_REDRIVE, **values)
+        if redrive.batch is not None:
+            self._session.write(statements.REMEMBER_BATCH, batch=redrive.batch)
+
+    def redrives(self, job: Job) -> list[Redrive]:
+        """Return the records of a job, oldest first."""
+        rows = self._session.read(statements.REDRIVES, number=job.number)
+        return [redrive_from(job.id, row) for row in rows]
+
+    def surplus(self, keep: int, now: int) -> Iterator[Job]:
+        """Yield the oldest finished jobs beyond the newest `keep`; the caller drops each."""
+        old_enough = now - self._key_life_millis
+        values = {"keep": keep, "newer": max(0, keep - 1), "old_enough": old_enough}
+        return iter(self._session.jobs(statements.SURPLUS, **values))
+
+    def dead_surplus(self, keep: int, now: int) -> list[Job]:
+        """Return the DEAD jobs beyond the `keep` that died last, but for those with a young request key."""
+        by_age = sorted(self.dead(), key=lambda job: (job.failed_at or 0, job.number))
+        older = by_age[: max(0, len(by_age) - keep)]
+        held = self.hold(job.id for job in older if self._retention.may_forget(job, now))
+        return sorted(held, key=lambda job: (job.failed_at or 0, job.number))
+
+    def drop(self, job: Job) -> None:
+        """Forget a job that has ended, with its history and its key; its attempts still count."""
+        self._session.write(statements.REMEMBER_ATTEMPTS, number=job.number)
+        self._session.write(statements.DELETE, number=job.number)
+        self._session.drop(job.number)
+
+    # -- who is next, and looking ------------------------------------------------------------------------
+
+    def pick(self, asked: Asked) -> Job | None:
+        """Return the next job to hand out and take its turn."""
+        return self._picker.pick(asked)
+
+    def next_up(self, most: int) -> list[int]:
+        """Return the numbers of what that many picks would hand out."""
+        return self._picker.next_up(most) if most else []
+
+    def why_not(self, job: Job, now: int) -> str | None:
+        """Return what keeps a ready job back."""
+        return self._picker.why_not(job, now)
+
+    def hold_of(self, job: Job, now: int) -> str | None:
+        """Return what keeps a ready job back for a reason of its own: its type's retry budget."""
+        is_ready = job.status is PENDING and job.run_at <= now
+        return "budget" if is_ready and self._picker.holds_for_budget(job) else None
+
+    def paused(self) -> list[str]:
+        """Return the paused types by name."""
+        return [row[0] for row in self._session.read(selection.PAUSED)]
+
+    def set_paused(self, type_: str, *, paused: bool) -> bool:
+        """Pause or resume a type, for all who use the store; return whether that changed anything."""
+        return self._session.write(selection.PAUSE if paused else selection.RESUME, type=type_) == 1
+
+    def stats(self, counts: Mapping[str, int], now: int) -> Stats:
+        """Return the figures of this instant."""
+        rows, refused = self._session.read(statements.STATS), counts.get("refused_tokens", 0)
+        return reading.stats_from(rows, self._session.schedule, refused, now)
+
+    def search(self, search: Search) -> list[Job]:
+        """Return the jobs that fit, newest first, without their payloads."""
+        values = reading.search_values(search)
+        rows = self._session.read(statements.search(values), **values, most=search.limit)
+        return [kept_from(row).job for row in rows]

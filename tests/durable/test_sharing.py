@@ -1,0 +1,140 @@
+"""Several queue objects over one store: limits hold for all together, and nothing goes to two."""
+
+from __future__ import annotations
+
+import random
+
+from jobqueue import (
+    Limits,
+    RequestKeyConflictError,
+    RetryPolicy,
+    WeightedBands,
+)
+from tests.contract.observing import outcome, polled_ids
+from tests.contract.scheduling import tenants_served
+from tests.contract.together import run_together
+from tests.durable.conftest import POLICY
+
+
+def test_each_job_goes_to_one_of_many_objects(place, clock):
+    """8 objects take 120 jobs; each job is handed out once, and its row counts the hand-outs."""
+    queues = [place.open(clock, RetryPolicy(1, 0, 0)) for _ in range(8)]
+    for _ in range(120):
+        queues[0].submit("mail")
+    found = run_together(8, lambda n: polled_ids(queues[n]))
+    handed_out = sorted(int(job_id[1:]) for ids in found for job_id in ids)
+    assert handed_out == list(range(1, 121))
+    assert [queues[1].view(f"J{number}").attempts for number in handed_out] == [1] * 120
+
+
+def test_a_limit_holds_for_all_objects_together(place, clock):
+    """8 objects poll at once for a tenant that may have 3 running; 3 are handed out, in every round."""
+    limits = Limits(max_running_per_tenant=3)
+    queues = [place.open(clock, RetryPolicy(9, 0, 0), limits=limits) for _ in range(8)]
+    for _ in range(30):
+        queues[0].submit("mail", tenant="acme")
+    for _ in range(5):
+        leases = [lease for lease in run_together(8, lambda n: queues[n].poll("w", 1000)) if lease]
+        assert len(leases) == 3
+        for lease in leases:
+            queues[0].complete(lease.job_id, lease.token)
+
+
+def test_admission_holds_for_all_objects_together(place, clock):
+    """8 objects submit at once to a queue that takes 5."""
+    queues = [place.open(clock, POLICY, limits=Limits(max_queued=5)) for _ in range(8)]
+    answers = run_together(8, lambda n: outcome(queues[n].submit, "mail"))
+    assert sorted(answer for answer in answers if isinstance(answer, str)) == ["J1", "J2", "J3", "J4", "J5"]
+
+
+def test_a_double_release_frees_one_place(place, clock):
+    """With a limit of one: complete twice, fail, sweep; then one of five more jobs is handed out."""
+    queue = place.open(clock, POLICY, limits=Limits(max_running_per_tenant=1))
+    queue.submit("mail")
+    lease = queue.poll("w", 1000)
+    queue.complete("J1", lease.token)
+    assert outcome(queue.complete, "J1", lease.token) is not None
+    assert outcome(queue.fail, "J1", lease.token) is not None
+    assert queue.sweep() == 0
+    for _ in range(5):
+        queue.submit("mail")
+    assert len(queue.poll_many("w", 1000, 5)) == 1
+
+
+def test_no_more_than_the_limit_run_whatever_happens(place, clock):
+    """300 random calls on two objects: a tenant with a limit of one never has two running."""
+    draw = random.Random(5)  # noqa: S311 - the same disorder each time
+    options = {"limits": Limits(max_running_per_tenant=1)}
+    queues = [place.open(clock, RetryPolicy(3, 0, 100), **options) for _ in range(2)]
+    tokens: list[tuple[str, str]] = []
+    for _ in range(300):
+        queue, what = draw.choice(queues), draw.randrange(6)
+        clock.advance(draw.randrange(60))
+        if what == 0:
+            queue.submit("mail")
+        elif what < 3:
+            tokens += [(lease.job_id, lease.token) for lease in queue.poll_many("w", 100, 2)]
+        elif tokens:
+            call = (queue.complete, queue.fail, queue.release)[what - 3]
+            outcome(call, *draw.choice(tokens))
+        assert queues[0].stats().running <= 1
+
+
+def test_a_limit_is_counted_within_one_poll_for_many(place, clock):
+    """Ten jobs and a limit of one: one. Two tenants with the limits that they share: two."""
+    queue = place.open(clock, POLICY, limits=Limits(max_running_per_tenant=1))
+    for _ in range(10):
+        queue.submit("mail", tenant="a")
+    assert len(queue.poll_many("w", 1000, 10)) == 1
+    queue.submit("mail", tenant="b")
+    assert [lease.tenant for lease in queue.poll_many("w", 1000, 10)] == ["b"]
+
+
+def test_many_types_of_one_tenant_are_one_tenant(place, clock):
+    """A with ten types and B with one take turns; A's limit is for all its types together."""
+    queue = place.open(clock, POLICY, scheduler=WeightedBands("N"))
+    for number in range(100):
+        queue.submit(f"type-{number % 10}", tenant="A")
+    for _ in range(10):
+        queue.submit("mail", tenant="B")
+    served = tenants_served(queue, 20).split()
+    assert (served.count("A"), served.count("B"), served[:4]) == (10, 10, ["A", "B", "A", "B"])
+
+
+def test_one_of_twenty_equal_requests_makes_the_job(place, clock):
+    """At a barrier, over 4 objects: all get the same id, one of them has made it."""
+    queues = [place.open(clock, POLICY) for _ in range(4)]
+    answers = run_together(20, lambda n: queues[n % 4].submit_once("k", "mail", "same"))
+    assert {answer.job_id for answer in answers} == {answers[0].job_id}
+    assert [answer.replayed for answer in answers].count(False) == 1
+    assert sum(queues[0].stats().by_status.values()) == 1
+
+
+def test_one_of_twenty_different_requests_wins(place, clock):
+    """The others are told of the conflict."""
+    queues = [place.open(clock, POLICY) for _ in range(4)]
+    answers = run_together(20, lambda n: outcome(queues[n % 4].submit_once, "k", "mail", str(n)))
+    assert sum(isinstance(answer, RequestKeyConflictError) for answer in answers) == 19
+    assert sum(queues[0].stats().by_status.values()) == 1
+
+
+def test_a_key_belongs_to_its_tenant_and_is_bound_to_its_type(place, clock):
+    """Two tenants, two jobs; another type is a conflict and changes nothing."""
+    queue = place.open(clock, POLICY)
+    first, second = (queue.submit_once("k", "mail", "p", tenant=tenant) for tenant in ("t1", "t2"))
+    assert (first.job_id, second.job_id) == ("J1", "J2")
+    before = queue.view("J1"), queue.payload("J1")
+    assert isinstance(outcome(queue.submit_once, "k", "pdf", "p", tenant="t1"), RequestKeyConflictError)
+    assert (queue.view("J1"), queue.payload("J1")) == before
+
+
+def test_readers_see_no_lease_that_is_over_while_others_sweep(place, clock):
+    """8 objects look while the leases of 40 jobs end: nobody sees a RUNNING job whose lease is over."""
+    queues = [place.open(clock, RetryPolicy(2, 5000, 5000)) for _ in range(8)]
+    for _ in range(40):
+        queues[0].submit("mail")
+    queues[0].poll_many("w", 1000, 40)
+    clock.advance(1000)
+    views = run_together(8, lambda n: [queues[n].view(f"J{number}") for number in range(1, 41)])
+    assert {view.status for found in views for view in found} == {"PENDING"}
+    assert [len(queues[0].history(f"J{number}")) for number in range(1, 41)] == [1] * 40

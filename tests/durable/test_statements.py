@@ -1,0 +1,85 @@
+"""How many statements a turn takes: few, and no more of them when there are more jobs or tenants."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobqueue import DeficitRoundRobin, DispatchLimit, Limits, RetryBudget, RetryPolicy, WeightedBands
+from tests.contract.observing import polled
+from tests.durable.conftest import POLICY
+
+MOST = {"sqlite": 3, "postgresql": 2}
+
+
+def statements(queue, call):
+    """Return the statements of a call, but for BEGIN and COMMIT; comments of triggers are none."""
+    told = []
+    queue._database.trace(told.append)
+    try:
+        call()
+    finally:
+        queue._database.trace(None)
+    begins = [text for text in told if text.split()[0] in {"BEGIN", "COMMIT"}]
+    assert [text.split()[0] for text in begins] == ["BEGIN", "COMMIT"], "one transaction"
+    return [text for text in told if text not in begins and not text.startswith("--")]
+
+
+@pytest.fixture
+def most(place):
+    """Return how many statements a turn may take."""
+    return MOST[place.url.partition(":")[0]]
+
+
+def test_a_turn_with_default_options_takes_few_statements(place, clock, most):
+    """Submit, poll, poll in vain, renew, release, fail and complete."""
+    queue = place.open(clock, POLICY)
+    counts = {"submit": len(statements(queue, lambda: queue.submit("mail")))}
+    counts["poll"] = len(statements(queue, lambda: queue.poll("w", 1000)))
+    counts["poll in vain"] = len(statements(queue, lambda: queue.poll("w", 1000)))
+    counts["renew"] = len(statements(queue, lambda: queue.renew("J1", "J1:1", 2000, "half")))
+    counts["release"] = len(statements(queue, lambda: queue.release("J1", "J1:1")))
+    queue.poll("w", 1000)
+    counts["fail"] = len(statements(queue, lambda: queue.fail("J1", "J1:2", "boom")))
+    clock.advance(1000)
+    queue.poll("w", 1000)
+    counts["complete"] = len(statements(queue, lambda: queue.complete("J1", "J1:3", "done")))
+    assert {name: count for name, count in counts.items() if count > most} == {}
+    assert min(counts.values()) >= 1
+
+
+OPTIONS = {
+    "types": {},
+    "bands": {"scheduler": WeightedBands()},
+    "credit": {"scheduler": WeightedBands(tenants=DeficitRoundRobin())},
+    "limits": {"limits": Limits(max_queued=10**6, max_queued_per_tenant=10**6, max_running_per_tenant=2)},
+    "budget": {"retry_budget": RetryBudget()},
+    "dispatch": {"dispatch_limit": DispatchLimit(4)},
+    "retention": {"keep_finished": 10},
+    "everything": {
+        "scheduler": WeightedBands(tenants=DeficitRoundRobin(), aging_millis=10**9),
+        "limits": Limits(10**6, 10**6, 2, {"H": 5}),
+        "retry_budget": RetryBudget(),
+        "dispatch_limit": DispatchLimit(4),
+        "keep_finished": 10,
+    },
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_more_jobs_and_tenants_take_no_more_statements(place, clock, options):
+    """An option adds a fixed number of statements, whatever has to be passed over."""
+    queue = place.open(clock, RetryPolicy(3, 1000, 60_000), **options)
+    types = None if options else ["mail", "fax"]
+
+    def cycle():
+        texts = statements(queue, lambda: queue.submit("mail", tenant="a"))
+        leases = []
+        texts += statements(queue, lambda: leases.append(queue.poll("w", 10**6, types=types)))
+        return len(texts + statements(queue, lambda: queue.complete(leases[0].job_id, leases[0].token)))
+
+    queue.submit("mail", tenant="b")
+    polled(queue, lease_millis=10**6)
+    few = cycle()
+    for number in range(60):
+        queue.submit("fax" if number % 2 else "mail", tenant=f"t{number % 20}", priority=number % 3 - 1)
+    assert cycle() == few <= 20
