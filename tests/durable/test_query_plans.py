@@ -9,7 +9,7 @@ from jobqueue.stores.database import POSTGRES, SQLITE
 from tests.durable.conftest import POLICY
 
 LISTS = dict.fromkeys(("full_bands", "full_tenants", "closed_types", "held_types", "taken"), "[]")
-LANES = {**LISTS, "beyond": "zzz", "any_type": 1, "types": "[]"}
+LANES = {**LISTS, "beyond": "zzz", "any_type": 1, "types": "[]", "any_tenant": 1, "tenants": "[]"}
 AFTER = {f"after_{band}": "" for band in "hnl"}
 
 # Each statement of a turn, with its parameters and the indexes by which it must find the jobs.
@@ -26,6 +26,11 @@ PLANS = {
     "attempts": (statements.ATTEMPTS, {"number": 7}, {"attempts_pkey"}),
     "running": (selection.RUNNING, {}, {"jobs_by_status"}),
     "best of some types": (selection.BEST_OF_SOME_TYPES, {"types": '["a"]', "taken": "[]"}, {"jobs_by_type"}),
+    "best of some tenants": (
+        selection.BEST_OF_TENANTS,
+        {"tenants": '["a"]', "any_type": 1, "types": "[]", "full_tenants": "[]", "beyond": "zzz"},
+        {"jobs_in_lanes", "pkey"},
+    ),
     "best of all types": (selection.BEST_OF_ALL_TYPES, {"taken": "[]"}, {"jobs_by_type"}),
     "lane heads": (selection.LANE_HEADS, LANES, {"jobs_in_lanes", "pkey"}),
     "next heads": (selection.NEXT_HEADS, {**LANES, **AFTER}, {"jobs_in_lanes", "pkey"}),
@@ -38,8 +43,8 @@ PLANS = {
     ),
 }
 
-# Where rows are sorted all the same, there are only a few: the best of each type, the rows that were asked for.
-SORTS = {"best of some types", "best of all types", "hold"}
+# Where rows are sorted all the same, there are only a few: the best of each type or lane, what was asked for.
+SORTS = {"best of some types", "best of some tenants", "best of all types", "hold"}
 
 # It reads from the end, and no more than a page.
 READS_A_PAGE = {"newest page"}
