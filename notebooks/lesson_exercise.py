@@ -1,7 +1,7 @@
 """The cell magic `%%exercise ex03`: writes the cell into the answer file and checks it, as in a terminal.
 
-It only carries: the file is the one that `jobkit start` makes, and the words are those of `jobkit check`, run in
-a process of its own. So the verdict is the same, whatever the notebook's kernel has been through.
+It only carries: the file is the one that `jobkit start` makes, and the words are those of `jobkit check`, run
+in a process of its own. So the verdict is the same, whatever the notebook's kernel has been through.
 """
 
 import subprocess
