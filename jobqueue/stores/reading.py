@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jobqueue.arguments import number_of
-from jobqueue.lifecycle import CANCELLED, DEAD, PENDING, RUNNING, SUCCEEDED
+from jobqueue.lifecycle import DEAD, PENDING, RUNNING, SUCCEEDED
 from jobqueue.scheduling.bands import BANDS
 from jobqueue.scheduling.plain import PlainSchedule
 from jobqueue.scheduling.schedule import GatedSchedule
@@ -41,9 +41,8 @@ def stats_from(
     dead_ages: list[int] = []
     for what, name, kind, band, count, extra in rows:
         match what:
-            case "finished":
-                by_status |= {str(SUCCEEDED): count or 0, str(CANCELLED): extra - (count or 0)}
-                attempts["succeeded"] += count or 0
+            case "SUCCEEDED" | "CANCELLED":
+                by_status[what] = count
             case "DEAD":
                 dead_ages.append(now - count)
             case "attempts":
@@ -56,6 +55,7 @@ def stats_from(
                     if extra is not None:
                         since[key] = min(since.get(key, extra), extra)
     by_status[str(DEAD)] = len(dead_ages)
+    attempts["succeeded"] += by_status[str(SUCCEEDED)]  # each has one attempt that did
     running = by_status[str(RUNNING)]
     started, succeeded = attempts.total() + running, attempts["succeeded"]
     return Stats(

@@ -65,7 +65,7 @@ VERSION_1 = (
     "CREATE INDEX jobs_due ON jobs (due_at, number) WHERE due_at IS NOT NULL",
     "CREATE INDEX jobs_by_status ON jobs (status, number)",
     "CREATE INDEX jobs_by_tenant ON jobs (tenant, status, number)",
-    "CREATE INDEX jobs_finished ON jobs (finish_order, status) WHERE finish_order IS NOT NULL",
+    "CREATE INDEX jobs_finished ON jobs (finish_order) WHERE finish_order IS NOT NULL",
     # One job for each key of a tenant, whatever the code above it does.
     "CREATE UNIQUE INDEX jobs_by_key ON jobs (tenant, request_key) WHERE request_key IS NOT NULL",
     """

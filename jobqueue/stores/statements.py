@@ -153,8 +153,9 @@ STATS = """
         min(CASE WHEN is_ready = 1 THEN {greatest}(run_at, pending_since) END)
     FROM jobs WHERE status IN ('PENDING', 'RUNNING') GROUP BY 1, 2, 3, 4
     UNION ALL
-    SELECT 'finished', '', '', '', sum(CASE WHEN status = 'SUCCEEDED' THEN 1 ELSE 0 END), count(*)
-    FROM jobs WHERE finish_order IS NOT NULL
+    SELECT 'SUCCEEDED', '', '', '', count(*), 0 FROM jobs WHERE status = 'SUCCEEDED'
+    UNION ALL
+    SELECT 'CANCELLED', '', '', '', count(*), 0 FROM jobs WHERE status = 'CANCELLED'
     UNION ALL
     SELECT 'DEAD', '', '', '', failed_at, 0 FROM jobs WHERE status = 'DEAD'
     UNION ALL
