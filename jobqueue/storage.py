@@ -22,7 +22,8 @@ class Aim(NamedTuple):
     Attributes:
         job_id: it may change this job.
         polls: it will pick jobs to hand out,
-        types: of these types only.
+        types: of these types only,
+        tenants: of these tenants only.
         submits: it may add a job,
         request_key: which has this key of this tenant.
     """
@@ -30,6 +31,7 @@ class Aim(NamedTuple):
     job_id: str = ""
     polls: bool = False
     types: frozenset[str] | None = None
+    tenants: frozenset[str] | None = None
     submits: bool = False
     request_key: tuple[str, str] | None = None
 
@@ -175,7 +177,7 @@ class Table(Protocol):
         """Forget a job that has ended, with its history and its key."""
         ...
 
-    def pick(self, types: frozenset[str] | None) -> Job | None:
+    def pick(self, types: frozenset[str] | None, tenants: frozenset[str] | None = None) -> Job | None:
         """Return the next job to hand out and take its turn; the caller then puts it as RUNNING."""
         ...
 

@@ -6,12 +6,12 @@ schedule itself then picks among them as it does in memory.
 
 import json
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from jobqueue.arguments import LONGEST_NAME
 from jobqueue.model import Job, Outcome
 from jobqueue.scheduling.lanes import GroupKey, Ticket
-from jobqueue.scheduling.limits import Running
+from jobqueue.scheduling.limits import Closed, Running
 from jobqueue.scheduling.plain import PlainSchedule, place_in_line
 from jobqueue.scheduling.schedule import GatedSchedule
 from jobqueue.stores import selection, statements
@@ -19,7 +19,7 @@ from jobqueue.stores.database import Row
 from jobqueue.stores.rows import Place
 from jobqueue.stores.session import Session
 
-Types = frozenset[str] | None
+Asked = frozenset[str] | None
 
 BEYOND_EVERY_NAME = "\U0010ffff" * (LONGEST_NAME + 1)
 
@@ -27,8 +27,8 @@ BEYOND_EVERY_NAME = "\U0010ffff" * (LONGEST_NAME + 1)
 class Picker(Protocol):
     """Finds the next job, and hears what becomes of jobs."""
 
-    def pick(self, types: Types) -> Job | None:
-        """Return the next job, locked, and take its turn."""
+    def pick(self, types: Asked, tenants: Asked) -> Job | None:
+        """Return the next job of these types and tenants, locked, and take its turn."""
         ...
 
     def next_up(self, most: int) -> list[int]:
@@ -63,9 +63,11 @@ class PlainPicker:
         self._session = session
         self._schedule = schedule
 
-    def pick(self, types: Types) -> Job | None:
-        """Return the best ready job of these types that are not paused."""
+    def pick(self, types: Asked, tenants: Asked) -> Job | None:
+        """Return the best ready job of these tenants, and of these types that are not paused."""
         session = self._session
+        if tenants is not None:
+            return self._best_of_tenants(types, tenants)
         if types is None:
             if not session.has_looked:  # for the second job of a poll for many
                 session.look()
@@ -76,7 +78,7 @@ class PlainPicker:
                 return None
         return self._best_of(types)
 
-    def _best_of(self, types: Types) -> Job | None:
+    def _best_of(self, types: Asked) -> Job | None:
         """Choose, then lock; what another transaction has meanwhile is passed over."""
         text = selection.BEST_OF_ALL_TYPES if types is None else selection.BEST_OF_SOME_TYPES
         asked = json.dumps(sorted(types or ()))
@@ -86,6 +88,17 @@ class PlainPicker:
             if locked:
                 return locked[0]
             taken.append(found[0][0])
+        return None
+
+    def _best_of_tenants(self, types: Asked, tenants: frozenset[str]) -> Job | None:
+        """Choose among the first jobs of their lanes, then lock; whoever has it meanwhile is waited for."""
+        session = self._session
+        closed = Closed([], [row[0] for row in session.read(selection.PAUSED)], [], [], everyone=False)
+        while heads := heads_of_tenants(session, closed, types, tenants):
+            best = min(heads, key=lambda ticket: ticket.rank)
+            locked = session.jobs(statements.HOLD_READY, number=best.number)
+            if locked:
+                return locked[0]
         return None
 
     def next_up(self, most: int) -> list[int]:
@@ -136,11 +149,11 @@ class GatedPicker:
         self._schedule = schedule
         self._order_of: dict[int, tuple[int, int]] = {}  # of what this object handed out: generation, order
 
-    def pick(self, types: Types) -> Job | None:
+    def pick(self, types: Asked, tenants: Asked) -> Job | None:
         """Return the next job; with `polls` locked, only a cancel or a deadline can come in between."""
         while True:
             self._count_running()
-            self._schedule.reload(self._heads(types))
+            self._schedule.reload(self._heads(types, tenants))
             position = self._schedule.save()
             number = self._schedule.pick(types)
             if number is None:
@@ -207,24 +220,37 @@ class GatedPicker:
         gates.paused.clear()
         gates.paused.update(row[0] for row in self._session.read(selection.PAUSED))
 
-    def _heads(self, types: Types) -> Iterable[Ticket]:
-        """Return the first job of each lane that is open."""
+    def _heads(self, types: Asked, tenants: Asked) -> Iterable[Ticket]:
+        """Return the first job of each lane that is open, as far as it may be its turn."""
         closed = self._schedule.gates.closed()
         if closed.everyone:
             return ()
+        if tenants is not None:
+            return heads_of_tenants(self._session, closed, types, tenants)
         lasts = self._schedule.last_served()
-        rows = self._session.read(
-            selection.LANE_HEADS if lasts is None else selection.NEXT_HEADS,
-            **{f"after_{band.lower()}": last or "" for band, last in (lasts or {}).items()},
-            beyond=BEYOND_EVERY_NAME,
-            full_bands=json.dumps(closed.bands),
-            full_tenants=json.dumps(closed.tenants),
-            closed_types=json.dumps(closed.types),
-            held_types=json.dumps(closed.types_of_retries),
-            any_type=int(types is None),
-            types=json.dumps(sorted(types or ())),
-        )
-        return map(ticket_from, rows)
+        text = selection.LANE_HEADS if lasts is None else selection.NEXT_HEADS
+        after = {f"after_{band.lower()}": last or "" for band, last in (lasts or {}).items()}
+        return map(ticket_from, self._session.read(text, **open_lanes(closed, types), **after))
+
+
+def heads_of_tenants(session: Session, closed: Closed, types: Asked, tenants: frozenset[str]) -> list[Ticket]:
+    """Return the first job of each open lane of some tenants."""
+    asked = json.dumps(sorted(tenants))
+    rows = session.read(selection.TENANT_HEADS, **open_lanes(closed, types), tenants=asked)
+    return [ticket_from(row) for row in rows]
+
+
+def open_lanes(closed: Closed, types: Asked) -> dict[str, Any]:
+    """Return the parameters that say which lanes are open."""
+    return {
+        "beyond": BEYOND_EVERY_NAME,
+        "full_bands": json.dumps(closed.bands),
+        "full_tenants": json.dumps(closed.tenants),
+        "closed_types": json.dumps(closed.types),
+        "held_types": json.dumps(closed.types_of_retries),
+        "any_type": int(types is None),
+        "types": json.dumps(sorted(types or ())),
+    }
 
 
 def ticket_from(row: Row) -> Ticket:

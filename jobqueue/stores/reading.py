@@ -74,7 +74,7 @@ def stats_from(
         attempt_amplification=started / succeeded if succeeded else None,
         dead_ages_millis=tuple(sorted(dead_ages, reverse=True)),
         refused_tokens=refused_tokens,
-        promised_share=schedule.promised_share(),
+        promised_share=dict(schedule.promised_share()),
         actual_share=schedule.actual_share(),
     )
 

@@ -124,11 +124,21 @@ LANE_HEADS = f"""
     SELECT {_of("jobs", TICKET)} {_OPEN_HEADS}
 """
 
-# The same, but only of the tenants whose turn it is, one in each band.
-NEXT_HEADS = f"""
-    WITH RECURSIVE turn(band, tenant) AS ({" UNION ALL ".join(map(_turn, "HNL"))}),
+_HEADS_OF_TURNS = f"""
     head(number) AS (
         SELECT ({_first_head("jobs.band = turn.band AND jobs.tenant = turn.tenant")}) FROM turn
         UNION ALL {_next_head("band, tenant")})
     SELECT {_of("jobs", TICKET)} {_OPEN_HEADS}
+"""
+
+# The same, but only of the tenants whose turn it is, one in each band.
+NEXT_HEADS = f"""
+    WITH RECURSIVE turn(band, tenant) AS ({" UNION ALL ".join(map(_turn, "HNL"))}), {_HEADS_OF_TURNS}
+"""
+
+# The same, but of some tenants only.
+TENANT_HEADS = f"""
+    WITH RECURSIVE asked(tenant) AS ({{names:tenants}}),
+    turn(band, tenant) AS ({" UNION ALL ".join(f"SELECT '{band}', asked.tenant FROM asked" for band in "HNL")}),
+    {_HEADS_OF_TURNS}
 """

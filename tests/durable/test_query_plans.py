@@ -29,6 +29,7 @@ PLANS = {
     "best of all types": (selection.BEST_OF_ALL_TYPES, {"taken": "[]"}, {"jobs_by_type"}),
     "lane heads": (selection.LANE_HEADS, LANES, {"jobs_in_lanes", "pkey"}),
     "next heads": (selection.NEXT_HEADS, {**LANES, **AFTER}, {"jobs_in_lanes", "pkey"}),
+    "tenant heads": (selection.TENANT_HEADS, {**LANES, "tenants": '["a"]'}, {"jobs_in_lanes", "pkey"}),
     "has ready": (selection.HAS_READY, {"band": "N", "tenant": "a"}, {"jobs_in_lanes"}),
     "newest page": (statements.search([]), {"most": 50}, set()),
     "page of a state": (

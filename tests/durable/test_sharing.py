@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from jobqueue import (
     Limits,
     RequestKeyConflictError,
     RetryPolicy,
     WeightedBands,
+    lifecycle,
 )
+from jobqueue.storage import Aim
 from tests.contract.observing import outcome, polled_ids
 from tests.contract.scheduling import tenants_served
 from tests.contract.together import run_together
@@ -138,3 +142,22 @@ def test_readers_see_no_lease_that_is_over_while_others_sweep(place, clock):
     views = run_together(8, lambda n: [queues[n].view(f"J{number}") for number in range(1, 41)])
     assert {view.status for found in views for view in found} == {"PENDING"}
     assert [len(queues[0].history(f"J{number}")) for number in range(1, 41)] == [1] * 40
+
+
+@pytest.mark.parametrize("options", [{}, {"scheduler": WeightedBands()}], ids=["line", "lanes"])
+def test_a_pick_may_be_of_some_tenants_only(place, clock, options):
+    """The best of theirs in the scheduler's order, of types that are open; others keep their place."""
+    queue = place.open(clock, POLICY, **options)
+    for tenant, type_ in (("a", "mail"), ("b", "mail"), ("c", "fax"), ("b", "fax"), ("b", "pdf")):
+        queue.submit(type_, tenant=tenant)
+    queue.pause("pdf")
+    found = []
+    for _ in range(4):
+        with queue._session(Aim(polls=True, tenants=frozenset("bc"))):
+            list(queue._table.settle(0))
+            job = queue._table.pick(None, frozenset("bc"))
+            if job is not None:
+                queue._table.put(lifecycle.leased(job, 0, "w", 1000), 0)
+                found.append(job.id)
+    assert found == ["J2", "J3", "J4"]
+    assert [queue.view(job_id).status for job_id in ("J1", "J5")] == ["PENDING", "PENDING"]
