@@ -44,7 +44,7 @@ Transaction = Callable[[Aim], AbstractContextManager[object]]
 
 def one_lock() -> Transaction:
     """Return the transaction of a queue in memory: between "is it free?" and "it is mine" nobody else looks."""
-    lock = threading.Lock()
+    lock: AbstractContextManager[object] = threading.Lock()
     return lambda _aim: lock
 
 
@@ -177,7 +177,7 @@ class Table(Protocol):
         """Forget a job that has ended, with its history and its key."""
         ...
 
-    def pick(self, types: frozenset[str] | None, tenants: frozenset[str] | None = None) -> Job | None:
+    def pick(self, types: frozenset[str] | None) -> Job | None:
         """Return the next job to hand out and take its turn; the caller then puts it as RUNNING."""
         ...
 

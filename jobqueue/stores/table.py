@@ -40,8 +40,7 @@ class StoredTable:
     one). So it is for submit, poll, complete, fail, renew and release. What an option adds, whatever lies in
     the store:
 
-    - `types` or `tenants` of a poll, or a paused type: three to a poll at most, to find the best of these and lock
-      it
+    - `types` or `tenants` of a poll, or a paused type: three to a poll at most, to find the best of these
     - bands, tenants, limits on what runs, a retry budget or a dispatch limit: four to each pick (what runs,
       what is paused, the first job of each open lane, the lock), and one lock for each poll in PostgreSQL;
       with `DeficitRoundRobin` one more to each change of a ready job (was it its tenant's last?)
