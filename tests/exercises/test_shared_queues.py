@@ -17,6 +17,7 @@ import pytest
 from exercises.grader import catalogue, report, runner
 from exercises.grader.catalogue import Exercise
 from exercises.grader.errors import ExerciseError
+from exercises.grader.lodging import Host, host
 from exercises.grader.misconceptions import Misconception
 from exercises.grader.process import AnswerProcess
 from exercises.grader.records import CheckResult, Result, Verdict
@@ -232,7 +233,8 @@ def test_no_racy_answer_passes_once_in_many_runs(wrong: Misconception) -> None:
     """The finding is not only made each time, it is the same each time."""
     text = wrong.applied_to(SHARED.text("solution.py")).encode()
     alone = _only(SHARED, wrong.killed_by)
-    found = {_finding(alone, text) for _ in range(RUNS)}
+    with host() as place:  # the kit's own text, so one process may serve all runs
+        found = {_finding(alone, text, place) for _ in range(RUNS)}
     assert len(found) == 1
     assert found.pop()[0] is Verdict.FAIL
 
@@ -242,9 +244,11 @@ def test_no_racy_answer_passes_once_in_many_runs(wrong: Misconception) -> None:
 def test_no_right_answer_fails_once_in_many_runs(name: str) -> None:
     """Whatever it is built of."""
     text = SHARED.text(name).encode()
-    for _ in range(RUNS):
-        result = runner.run(_patient(SHARED), text, PurePosixPath("answers/x.py"), copies=False)
-        assert result.passed, result.finding
+    for _ in range(RUNS // 20):
+        with host() as place:
+            for _ in range(20):  # a process has a limit of its own for the time that it may use
+                result = runner.run(_patient(SHARED), text, PurePosixPath("x.py"), copies=False, at=place)
+                assert result.passed, result.finding
 
 
 @pytest.mark.parametrize("name", ["poll_without_lock", "two_locks_in_two_orders", "token_counter_unlocked"])
@@ -255,8 +259,8 @@ def test_a_second_run_finds_the_same(name: str) -> None:
     assert runner.run(_patient(SHARED), text, path, copies=False) == grade(SHARED.id, text.decode())
 
 
-def _finding(exercise: Exercise, text: bytes) -> tuple[Verdict, str, tuple[str, ...], str]:
-    check = runner.run(exercise, text, PurePosixPath("answers/x.py"), copies=False).checks[0]
+def _finding(exercise: Exercise, text: bytes, at: Host) -> tuple[Verdict, str, tuple[str, ...], str]:
+    check = runner.run(exercise, text, PurePosixPath("answers/x.py"), copies=False, at=at).checks[0]
     return check.verdict, check.how, check.trace, check.schedule
 
 
