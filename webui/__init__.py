@@ -7,12 +7,16 @@ from typing import Any
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
+from webui import api
 from webui.actions import actions
 from webui.answer_pages import Recordings, answers
 from webui.labs import Shelf
+from webui.live import live
+from webui.live.instants import iso, utc
 from webui.pages import pages, problem
 from webui.panel_pages import panels
 from webui.security import guard
+from webui.service import Service
 
 _NUMBER_AND_UNIT = re.compile(r"(\d) s\b")
 
@@ -25,11 +29,12 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-def create_app(config: Mapping[str, Any] | None = None) -> Flask:
+def create_app(config: Mapping[str, Any] | None = None, service: Service | None = None) -> Flask:
     """Return the application.
 
     Args:
         config: settings that replace those in `DEFAULTS`.
+        service: a queue to be served as well, by API and pages; None for the simulated boards alone.
     """
     app = Flask(__name__)
     app.config.update(DEFAULTS)
@@ -41,9 +46,16 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(panels)
     app.extensions["recordings"] = Recordings()
     app.register_blueprint(answers)
+    if service is not None:
+        app.extensions["service"] = service
+        api.register(app)
+        app.register_blueprint(live)
     app.register_error_handler(HTTPException, _friendly)
     guard(app)
     app.add_template_filter(_kept_together, "kept_together")
+    app.add_template_filter(utc, "utc")
+    app.add_template_filter(iso, "iso")
+    app.jinja_env.globals["has_live"] = service is not None
     return app
 
 
@@ -53,7 +65,9 @@ def _kept_together(text: str) -> str:
 
 
 def _friendly(error: HTTPException) -> Response:
-    """Show what went wrong as a page of ours, with a way on."""
+    """Show what went wrong as a page of ours, with a way on; to a program, as JSON."""
+    if api.is_api():
+        return api.problem_of(error)
     answer = problem(error.code or 500, error.name, error.description or "")
     # What the error itself has to say, such as which methods are allowed.
     answer.headers.extend(kept for kept in error.get_headers() if kept[0] != "Content-Type")

@@ -7,6 +7,7 @@ from jobqueue import lifecycle
 from jobqueue.lifecycle import DEAD, PENDING, RUNNING
 from jobqueue.model import Job, Lease, Outcome
 from jobqueue.queue import JobQueue
+from jobqueue.simulation.flawed.opened import table_of
 from jobqueue.table import JobTable
 from jobqueue.views import lease_of
 
@@ -16,11 +17,12 @@ Told = Callable[[], Mapping[str, Any]]
 class _LateTable(JobTable):
     """Looks for leases that are over only after their end."""
 
-    def put(self, before: Job | None, job: Job, now: int) -> None:
+    def put(self, job: Job, now: int) -> Job:
         """Put a version of a job in its place."""
-        super().put(before, job, now)
+        super().put(job, now)
         if job.status is RUNNING and job.lease_until is not None:
             self._timers.put(job.number, (job.lease_until + 1, job.number))  # over once now > lease_until
+        return job
 
 
 class LateByOne(JobQueue):
@@ -28,7 +30,7 @@ class LateByOne(JobQueue):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._table.__class__ = _LateTable
+        table_of(self).__class__ = _LateTable
 
 
 class SweepsOnlyInPoll(JobQueue):
@@ -44,55 +46,55 @@ class SweepsOnlyInPoll(JobQueue):
         """Sweep, then hand out."""
         for job in filter(None, map(self._table.get, self._over)):
             if job.status is RUNNING:  # then it is to be found among the timers again
-                self._table._timers.put(job.number, (job.lease_until, job.number))  # noqa: SLF001
+                table_of(self)._timers.put(job.number, (job.lease_until, job.number))  # noqa: SLF001
         self._over, self._polls = set(), True
         try:
             return super().poll(worker_id, lease_millis, **options)
         finally:
             self._polls = False
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
+    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
         if (
             before is None
             or after.outcome is not Outcome.EXPIRED
             or before.status is not RUNNING
             or self._polls
         ):
-            super()._commit(before, after, at, told)
-        else:
-            self._over.add(before.id)  # a poll will see to it
-            self._table._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
+            return super()._commit(before, after, at, told)
+        self._over.add(before.id)  # a poll will see to it
+        table_of(self)._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
+        return before
 
 
 class DatesByTheSweep(SweepsOnlyInPoll):
     """A poll finds that a lease is over, and takes the moment of finding for the end."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
+    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
         if before is not None and before.status is RUNNING and after.outcome is Outcome.EXPIRED:
             at = self._now  # as if it had failed just now
             after = lifecycle.failed(before, at, lifecycle.LEASE_EXPIRED, self._rule, Outcome.EXPIRED)
-        super()._commit(before, after, at, told)
+        return super()._commit(before, after, at, told)
 
 
 class LeavesTheLastRunning(JobQueue):
     """An expiry leads back to PENDING, and where no attempt is left, nowhere."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
+    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
         if before is not None and after.outcome is Outcome.EXPIRED and after.status is DEAD:
-            self._table._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
-            return
-        super()._commit(before, after, at, told)
+            table_of(self)._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
+            return before
+        return super()._commit(before, after, at, told)
 
 
 class CountsAtTheEnd(JobQueue):
     """An attempt counts when its report comes in, so one whose worker died was none."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
+    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
         if before is not None and before.status is RUNNING and after.outcome is Outcome.EXPIRED:
             super()._commit(before, after, at, told)
-            self._table._jobs[after.id] = after._replace(attempts=after.attempts - 1)  # noqa: SLF001 - behind the table's back
-        else:
-            super()._commit(before, after, at, told)
+            table_of(self)._jobs[after.id] = after._replace(attempts=after.attempts - 1)  # noqa: SLF001 - behind the table's back
+            return after
+        return super()._commit(before, after, at, told)
 
 
 class RenewalsAddUp(JobQueue):
@@ -119,7 +121,7 @@ class RenewsAfterTheEnd(JobQueue):
                 lifecycle.check_token(job, token, "renew")
             alive = job._replace(status=RUNNING, outcome=None, ended_at=None)
             if job.status is PENDING:
-                self._table.put(job, alive, now)
+                self._table.put(alive, now)
             longer = lifecycle.renewed(alive, now, lease_millis, checkpoint)
             self._commit(alive, longer, now)
             return lease_of(longer)

@@ -12,6 +12,7 @@ from jobqueue.scheduling.deficit import DeficitTurns
 from jobqueue.scheduling.lanes import Group, Lanes, Ticket
 from jobqueue.scheduling.schedule import GatedSchedule, Scheduler
 from jobqueue.scheduling.tenants import RoundRobinTurns
+from jobqueue.simulation.flawed.opened import table_of
 
 Open = Mapping[str, Sequence[Group]]
 
@@ -134,7 +135,7 @@ class LimitOncePerBatch(JobQueue):
 
     def poll_many(self, worker_id: str, lease_millis: int, limit: int, **options: Any) -> list[Lease]:
         """Hand out several jobs at once."""
-        schedule = self._table.schedule
+        schedule = table_of(self).schedule
         if not isinstance(schedule, GatedSchedule):
             return super().poll_many(worker_id, lease_millis, limit, **options)
         gates = schedule.gates
