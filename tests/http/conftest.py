@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jobqueue import JobQueue, ManualClock, RetryPolicy, WeightedBands
+from tests.databases import sqlite_place
 from tests.http.asking import Api, Facade, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 @pytest.fixture
@@ -18,10 +19,33 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
+@pytest.fixture(params=["memory", "sqlite"])
+def make_store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., JobQueue]]:
+    """Return the constructor of the queues behind the API, each of them empty."""
+    if request.param == "memory":
+        yield JobQueue
+        return
+    if request.node.get_closest_marker("memory_only"):
+        pytest.skip("promised by the in-memory queue alone")
+    if request.node.get_closest_marker("shared_rule"):
+        pytest.skip("one pure rule, the same for all stores, asked too often to do it over a database")
+    places = []
+
+    def make(time: Any, policy: RetryPolicy, **options: Any) -> JobQueue:
+        places.append(sqlite_place(tmp_path_factory.mktemp("sqlite")))
+        return places[-1].open(time, policy, **options)
+
+    yield make
+    for place in places:
+        place.close()
+
+
 @pytest.fixture
-def store(clock: ManualClock) -> JobQueue:
+def store(make_store: Callable[..., JobQueue], clock: ManualClock) -> JobQueue:
     """Return the queue behind the API."""
-    return JobQueue(clock, RetryPolicy(3, 1000, 60_000), scheduler=WeightedBands())
+    return make_store(clock, RetryPolicy(3, 1000, 60_000), scheduler=WeightedBands())
 
 
 @pytest.fixture
@@ -30,11 +54,11 @@ def api(store: JobQueue, clock: ManualClock) -> Api:
 
 
 @pytest.fixture
-def make_queue() -> Callable[..., Facade]:
+def make_queue(make_store: Callable[..., JobQueue]) -> Callable[..., Facade]:
     """Return the constructor of queues that are reached over HTTP, for the contract's tests."""
 
     def make(time: Any, policy: RetryPolicy, **options: Any) -> Facade:
-        shared().serve(JobQueue(time, policy, **options), time)
+        shared().serve(make_store(time, policy, **options), time)
         return Facade(shared(), shared().service)
 
     return make
