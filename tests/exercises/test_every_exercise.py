@@ -56,12 +56,14 @@ def test_methods_that_return_none_earn_little_and_are_told_what_was_expected(exe
     text = re.sub(r"raise NotImplementedError\(.*\)", "return None", exercise.text("starter.py"))
     result = grade(exercise, text)
     assert Verdict.GRADER_FAULT not in {check.verdict for check in result.checks}
-    assert result.named(Verdict.FAIL)
     assert result.points <= exercise.points // 3
     told = result.told_first
     assert told is not None
-    assert told.expected
-    assert told.got
+    if told.verdict is Verdict.FAIL:
+        assert told.expected
+        assert told.got
+    else:  # a starter without classes: there was nothing to fill
+        assert told.verdict is Verdict.NOT_ATTEMPTED
 
 
 @every

@@ -1,4 +1,4 @@
-"""Small things that two threads share, each of them right, or beyond what can be known. The form is that of toys.py.
+"""Small things that two threads share, each right or beyond what can be known; the form is that of toys.py.
 
 The file stands alone, as it is executed anew for each run, with stand-ins for locks.
 """
