@@ -45,6 +45,7 @@ readme: $(READY) ## write the made parts of the README anew
 bench: $(READY) ## measure what is promised about cost, as ratios
 	@$(BIN)/python tests/benchmarks/poll_cost.py
 	@$(BIN)/python tests/benchmarks/selection_cost.py
+	@$(BIN)/python tests/benchmarks/store_cost.py
 
 constraints: $(READY) ## choose new versions for constraints.txt
 	@$(BIN)/python -m pip install --quiet uv

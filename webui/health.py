@@ -44,8 +44,9 @@ class Health:
         try:
             self._queue.sweep()
         except JobQueueError as error:
+            if self._error != str(error):  # once, not each second
+                _logger.warning("the sweep failed: %s", error)
             self._error = str(error)
-            _logger.warning("the sweep failed: %s", error)
         else:
             self._swept_at, self._error = self._monotonic.now(), None
 

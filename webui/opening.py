@@ -14,6 +14,7 @@ from webui.service import Service
 POLICY = RetryPolicy(max_attempts=5, base_backoff_millis=1000, max_backoff_millis=60_000)
 MOST_QUEUED = 1_000_000
 AGING_MILLIS = 60_000
+BUSY_MILLIS = 3000
 FILE = "jobkit.db"
 
 
@@ -46,12 +47,16 @@ def open_shared(url: str | None) -> Any:
 
     Everybody who opens it must play by the same rules, so they are written down here and nowhere else.
     """
+    url = default_url() if url is None else url
+    # A page or a request should not hang for as long as a program in the background may.
+    patience: dict[str, Any] = {"busy_timeout_millis": BUSY_MILLIS} if url.startswith("sqlite:") else {}
     return open_queue(
-        default_url() if url is None else url,
+        url,
         SystemClock(),
         POLICY,
         scheduler=WeightedBands(aging_millis=AGING_MILLIS),
         limits=Limits(max_queued=MOST_QUEUED),
+        **patience,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from jobqueue import AdmissionError, JobQueueError, Lease
+from jobqueue import AdmissionError, JobQueueError, Lease, MonotonicClock
 from jobqueue.client import QueueClient
 from jobqueue.worker import Worker
 from webui.auth import ALL, Role, described, new_token, read_tenants
@@ -154,7 +154,7 @@ def demo_load(db: str | None, url: str | None, token: str | None, jobs: int, see
     """
     queue = queue_of(db, url, token)
     random = Random(seed)  # noqa: S311 - a mixture, no secret
-    now = None if url is not None else queue.stats().at
+    now = None if url is not None else _running_on_from(queue.stats().at)
     run = secrets.token_hex(3)
     counts = dict.fromkeys(("ready at once", "delayed", "with a deadline", "bound to fail", "refused"), 0)
     try:
@@ -169,8 +169,15 @@ def demo_load(db: str | None, url: str | None, token: str | None, jobs: int, see
     click.echo(f"Submitted {jobs - counts['refused']} jobs: {done}.")
 
 
+def _running_on_from(begin: int) -> Callable[[], int]:
+    """Return a clock that goes on from an instant of the queue's; to ask the queue each time costs more."""
+    passed = MonotonicClock()
+    since = passed.now()
+    return lambda: begin + passed.now() - since
+
+
 def _submit_one(  # noqa: PLR0917 - one call in one place
-    queue: Any, random: Random, number: int, now: int | None, key: str, counts: dict[str, int]
+    queue: Any, random: Random, number: int, clock: Callable[[], int] | None, key: str, counts: dict[str, int]
 ) -> None:
     """Submit one job of the mixture; instants are known only where the queue's own clock can be asked."""
     type_ = random.choices(["mail", "invoice", "resize"], [6, 3, 1])[0]
@@ -179,7 +186,8 @@ def _submit_one(  # noqa: PLR0917 - one call in one place
         "priority": random.choices([5, 0, -5], [2, 5, 3])[0],
         "cost": random.randint(1, 20),
     }
-    if now is not None:
+    if clock is not None:
+        now = clock()
         order["tenant"] = random.choices(_DEMO_TENANTS, [8, 3, 1])[0]
         fate = random.random()
         if fate < 0.15:  # noqa: PLR2004

@@ -42,9 +42,9 @@ class Service:
         self.wall = SystemClock() if wall is None else wall
         monotonic = MonotonicClock() if monotonic is None else monotonic
         self.tick_seconds = tick_millis / 1000
-        self.snapshots = Snapshots(queue, monotonic, tick_millis)
-        self.health = Health(queue, self.snapshots, self.wall, monotonic)
         self.workers = Workers(monotonic)
+        self.snapshots = Snapshots(queue, monotonic, tick_millis, self.workers.saw)
+        self.health = Health(queue, self.snapshots, self.wall, monotonic)
         self.streams = Streams(most_streams, self.health.wait)
         self.notices = Notices()
 

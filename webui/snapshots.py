@@ -51,12 +51,20 @@ class Snapshots:
     Args:
         queue: any queue.
         time: for how old a snapshot is.
+        saw: hears who has got or renewed a lease since the last one, in this process or in another.
     """
 
-    def __init__(self, queue: Any, time: TimeSource, tick_millis: int = TICK_MILLIS) -> None:
+    def __init__(
+        self,
+        queue: Any,
+        time: TimeSource,
+        tick_millis: int = TICK_MILLIS,
+        saw: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._queue = queue
         self._time = time
         self._tick_millis = tick_millis
+        self._saw = saw
         self._lock = threading.Lock()
         self._newest: Snapshot | None = None
         self._leases: dict[str, tuple[int, int]] = {}
@@ -80,6 +88,9 @@ class Snapshots:
         stats = self._queue.stats()
         running = tuple(self._queue.list_jobs(status="RUNNING", limit=MOST_RUNNING))
         seen = {job.id: (job.lease_until or stats.at) for job in running}
+        for job in running:
+            if job.worker_id is not None and self._leases.get(job.id, (None,))[0] != job.lease_until:
+                self._saw(job.worker_id)
         self._leases = {
             job_id: found
             if (found := self._leases.get(job_id)) is not None and found[0] == until
@@ -97,7 +108,7 @@ class Snapshots:
 
 
 class Workers:
-    """Who was heard of, and when: the last so many workers that claimed or reported over the API."""
+    """Who was heard of, and when: the last so many that claimed, reported, or were seen with a lease."""
 
     def __init__(self, time: TimeSource) -> None:
         self._time = time

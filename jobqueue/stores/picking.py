@@ -152,8 +152,9 @@ class GatedPicker:
             self._schedule.load(position)
 
     def next_up(self, most: int) -> list[int]:
-        """Pick from all ready jobs, for real, and put everything back."""
-        self._reload_all()
+        """Pick for real, and put everything back; no lane can give more than its first `most`."""
+        self._count_running()
+        self._schedule.reload(map(ticket_from, self._session.read(selection.FIRST_TICKETS, most=most)))
         return self._schedule.next_up(most)
 
     def why_not(self, job: Job, now: int) -> str | None:

@@ -59,6 +59,14 @@ COUNT_BEFORE = f"""
 
 RUNNING = "SELECT number, generation, tenant, band, type, is_retry FROM jobs WHERE status = 'RUNNING'"
 TICKETS = f"SELECT {TICKET} FROM jobs WHERE is_ready = 1"
+# The first jobs of each lane. It reads the whole index of the lanes, and of the jobs those alone.
+FIRST_TICKETS = f"""
+    SELECT {TICKET} FROM jobs WHERE number IN (
+        SELECT number FROM (
+            SELECT number, row_number() OVER (PARTITION BY {LANE} ORDER BY {ORDER}) AS place
+            FROM jobs WHERE is_ready = 1) AS placed
+        WHERE place <= :most)
+"""
 HAS_READY = "SELECT 1 FROM jobs WHERE is_ready = 1 AND band = :band AND tenant = :tenant LIMIT 1"
 
 # What `Gates.closed` names: full bands and tenants, paused or full types, types whose retries the budget holds.

@@ -39,6 +39,7 @@ PLANS = {
         {**LANES, "tenants": '["a", "b"]'},
         {"jobs_in_lanes", "pkey"},
     ),
+    "first tickets": (selection.FIRST_TICKETS, {"most": 20}, {"jobs_in_lanes", "pkey"}),
     "has ready": (selection.HAS_READY, {"band": "N", "tenant": "a"}, {"jobs_in_lanes"}),
     "newest page": (statements.search([]), {"most": 50}, set()),
     "page of a state": (

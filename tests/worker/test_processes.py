@@ -5,74 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
-from jobqueue.client import QueueClient
+from tests.worker.boards import COMMAND, ROOT, Board, ends_with, until
 
-ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-u", "-m", "webui.cli"]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-
-
-def until(condition, seconds=30.0):
-    """Wait for a condition, with a bound."""
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not come about in time"
-        time.sleep(0.02)
-    return found
-
-
-class Board:
-    """A board in a process of its own, with a queue in its memory, and the workers that are started for it."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.environment = os.environ | {"PYTHONPATH": str(ROOT)}
-        self.processes = []
-        self.process = self.start("board", "--db", "memory:")
-        lines = list(iter(self.process.stdout.readline, "Ctrl-C stops it.\n"))[:20]
-        told = {line.split(":")[0].strip(): line.split()[-1] for line in lines}
-        self.url = told["The board"]
-        self.tokens = {line.split()[0]: line.split()[1] for line in lines if line.startswith("  ")}
-        self.producer, self.operator = (QueueClient(self.url, self.tokens[r]) for r in ("producer", "operator"))
-
-    def start(self, *arguments):
-        process = subprocess.Popen(
-            [*COMMAND, *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self.processes.append(process)
-        return process
-
-    def worker(self, *arguments, name="w", lease="2"):
-        """Start a worker and wait until it says that it works."""
-        options = [
-            "--pace",
-            "0",
-            "--url",
-            self.url,
-            "--token",
-            self.tokens["worker"],
-            "--id",
-            name,
-            "--lease",
-            lease,
-        ]
-        process = self.start("worker", *options, *arguments)
-        assert process.stdout.readline().startswith(f"{name}: works on ")
-        return process
-
-    def status(self, job_id="J1"):
-        return self.operator.view(job_id).status
 
 
 @pytest.fixture
@@ -80,16 +19,7 @@ def board(tmp_path):
     """Return a running board; nothing of it, or of its workers, outlives the test."""
     board = Board(tmp_path)
     yield board
-    for process in board.processes[::-1]:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-
-
-def ends_with(process, signal_):
-    process.send_signal(signal_)
-    output, _ = process.communicate(timeout=30)
-    return process.returncode, output
+    board.stop()
 
 
 def test_a_worker_does_the_work(board):

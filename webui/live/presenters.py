@@ -145,7 +145,7 @@ def overview_of(snapshot: Snapshot, heard: Mapping[str, int]) -> Overview:
 
     Args:
         snapshot: the queue.
-        heard: how many milliseconds ago each worker was heard of over the API.
+        heard: how many milliseconds ago each worker was heard of.
     """
     stats = snapshot.stats
     tiles = [(str(s), counted(stats.by_status.get(s, 0)), _LOOKS.get(s, "ready")) for s in JobStatus]
