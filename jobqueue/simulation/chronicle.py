@@ -13,7 +13,8 @@ from jobqueue.events import Event
 class Note:
     """Something that happened outside of the queue.
 
-    `kind` is crashed, restarted, froze, thawed, effect (the work was done, out in the world) or report_lost.
+    `kind` is crashed, restarted, froze, thawed, effect (the work was done, out in the world), report_lost, or
+    went_down and came_up: then `worker` is the type of work whose downstream it is.
     `times` counts how often the effect of this job has happened.
     """
 

@@ -6,6 +6,7 @@ Nothing in it is random but what the seed decides, and time moves only when some
 from collections import Counter
 from contextlib import suppress
 
+from jobqueue.arguments import check_name
 from jobqueue.clock import ManualClock
 from jobqueue.errors import AdmissionError, JobQueueError
 from jobqueue.events import EventLog
@@ -16,6 +17,9 @@ from jobqueue.simulation.engine import Engine
 from jobqueue.simulation.scenario import Poke, Scenario, Task
 from jobqueue.simulation.timeline import Timeline, timeline
 from jobqueue.simulation.worker import SimulatedWorker
+
+DOWN = "what it needs is down"
+GIVEN_UP = "failed by hand"
 
 
 class World:
@@ -45,6 +49,7 @@ class World:
             log=self.log,
         )
         self.effects = Counter[str]()
+        self._switched: dict[str, bool] = {}  # by type of work: whether a hand has put down what it needs
         self.chronicle = Chronicle()
         self.queue.subscribe(self.chronicle.add)
         self._submitted = 0
@@ -69,6 +74,8 @@ class World:
 
     def outcome_of(self, lease: Lease) -> str | None:
         """Return why the work on a job fails at this instant; None if it goes well."""
+        if lease.type in self._switched:
+            return DOWN if self._switched[lease.type] else None
         for outage in self.scenario.outages:
             if outage.type == lease.type and outage.begins_at <= self.now() < outage.ends_at:
                 return outage.error
@@ -114,6 +121,10 @@ class World:
             return False
         self._arrive(at)
         return True
+
+    def settle(self) -> None:
+        """Let happen what is due now: what was just done by hand may have begun something at this instant."""
+        self._arrive(self.now())
 
     def _arrive(self, instant: int) -> None:
         self.engine.run_until(instant)
@@ -172,6 +183,34 @@ class World:
     def thaw(self, worker: str) -> bool:
         """Let a frozen worker go on."""
         return self._worker(worker).thaw()
+
+    def fail(self, job_id: str) -> bool:
+        """Let the worker that holds a job report a failure of it, now and in the middle of the work."""
+        self.queue.view(job_id)
+        holders = [w for w in self.workers.values() if w.lease and w.lease.job_id == job_id]
+        return sum(worker.give_up(GIVEN_UP) for worker in holders if not worker.is_zombie) > 0
+
+    def is_down(self, type: str) -> bool:
+        """Return whether all work of a type fails now."""
+        outages = (o for o in self.scenario.outages if o.type == type)
+        by_story = any(o.begins_at <= self.now() < o.ends_at for o in outages)
+        return self._switched.get(type, by_story)
+
+    def take_down(self, type: str) -> bool:
+        """Put down what work of a type needs, so that all of it fails, until somebody brings it up again."""
+        return self._switch(type, down=True)
+
+    def bring_up(self, type: str) -> bool:
+        """Bring up what work of a type needs; from then on the story's own outages of it count no more."""
+        return self._switch(type, down=False)
+
+    def _switch(self, type: str, *, down: bool) -> bool:
+        check_name("type", type)
+        if self.is_down(type) is down:
+            return False
+        self._switched[type] = down
+        self.note("went_down" if down else "came_up", type)
+        return True
 
     def note(self, kind: str, worker: str, job_id: str | None = None) -> None:
         """Write down what no queue can see."""
