@@ -7,10 +7,12 @@ from typing import Any
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
+from jobqueue.simulation.link import BadLinkError
 from webui.actions import actions
 from webui.labs import Shelf
 from webui.pages import pages, problem
 from webui.security import guard
+from webui.sharing import bad_link, sharing
 
 _NUMBER_AND_UNIT = re.compile(r"(\d) s\b")
 
@@ -35,6 +37,8 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.extensions["labs"] = Shelf(app.config["MOST_LABS"])
     app.register_blueprint(pages)
     app.register_blueprint(actions)
+    app.register_blueprint(sharing)
+    app.register_error_handler(BadLinkError, bad_link)
     app.register_error_handler(HTTPException, _friendly)
     guard(app)
     app.add_template_filter(_kept_together, "kept_together")

@@ -179,7 +179,15 @@ class Lanes:
             lease_left=left,
             lease_length=max(lease_millis, left),
             lease_until=until,
+            actions=("fail",) if self._is_at_work_on(job) else (),
         )
+
+    def _is_at_work_on(self, job: JobView) -> bool:
+        """Return whether a worker could report a failure of a running job now, and be believed."""
+        worker = self._world.workers.get(job.worker_id or "")
+        if worker is None or worker.lease is None or worker.state is not WorkerState.WORKING:
+            return False
+        return (worker.lease.job_id, worker.lease.generation) == (job.id, job.generation)
 
     def _worker(self, worker: SimulatedWorker) -> WorkerCard:
         # More than one, where it crashed with a job and has taken another since: the first lease still runs.

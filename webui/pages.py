@@ -1,13 +1,28 @@
 """The pages that only show: gallery, scenario, board, source code. Nothing here changes anything."""
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from flask import Blueprint, Response, abort, current_app, make_response, render_template, request
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    current_app,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from werkzeug.wrappers import Response as BaseResponse
 
 from jobqueue.simulation import CHAPTERS, SCENARIOS, Scenario
+from jobqueue.simulation.rule_settings import RULES, RuleSettings
+from webui.forms import fields, typed_of
 from webui.labs import SPEEDS, Lab, Shelf
 from webui.presenters import board_of, parameters_of, teaser_of
+from webui.travel import travel_of
 
 pages = Blueprint("pages", __name__)
 _THUMB_WIDTH = 440
@@ -25,15 +40,30 @@ def is_fragment_wanted() -> bool:
     return request.headers.get("HX-Request") == "true"
 
 
-def render_board(lab: Lab) -> str:
-    """Return the board of a lab, as a fragment for htmx or within its page."""
-    template = "partials/board.html" if is_fragment_wanted() else "lab.html"
+def render_board(
+    lab: Lab, *, typed: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+) -> str:
+    """Return the board of a lab, as a fragment for htmx or within its page.
+
+    Args:
+        lab: the lab.
+        typed: what was typed into the form for other rules; by default the rules that there are.
+        errors: what is wrong with it, by field.
+    """
+    board, travel = board_of(lab), travel_of(lab)
+    if is_fragment_wanted():
+        return render_template("partials/board.html", board=board, travel=travel, speeds=SPEEDS)
+    rules = typed or typed_of(RuleSettings.of(lab.scenario), RULES)
     return render_template(
-        template,
-        board=board_of(lab),
+        "lab.html",
+        board=board,
+        travel=travel,
+        speeds=SPEEDS,
         scenario=lab.scenario,
         parameters=parameters_of(lab.scenario),
-        speeds=SPEEDS,
+        rule_fields=fields(RULES, rules, errors or {}),
+        rule_errors=len(errors or {}),
+        is_in_gallery=lab.scenario.name in SCENARIOS,
     )
 
 
@@ -80,9 +110,11 @@ def scenario(name: str) -> str:
 
 
 @pages.get("/labs/<lab_id>")
-def lab(lab_id: str) -> Response:
-    """Show a running board."""
+def lab(lab_id: str) -> Response | BaseResponse:
+    """Show a running board; one that was dropped, as its address says it was."""
     found = shelf().find(lab_id)
+    if found is None and request.args.get("s"):
+        return redirect(url_for("sharing.shared", code=request.args["s"]))
     if found is None:
         return gone(lab_id)
     with found.lock:

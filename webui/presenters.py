@@ -72,7 +72,7 @@ def board_of(lab: Lab) -> Board:
     jobs = world.jobs()
     lanes = Lanes(world, jobs)
     sentences = [narrate(entry, most) for entry in world.chronicle.entries]
-    next_at = world.next_at()
+    next_at = lab.next_at()
     return Board(
         id=lab.id,
         revision=lab.revision,

@@ -35,7 +35,8 @@ def urls(app: Flask, board: BoardClient, method: str) -> list[str]:
     for rule in app.url_map.iter_rules():
         if method not in (rule.methods or set()):
             continue
-        values = {name: FILL.get(name, board.lab.id) for name in rule.arguments}
+        fill = FILL | {"code": board.lab.code()}
+        values = {name: fill.get(name, board.lab.id) for name in rule.arguments}
         if rule.endpoint == "pages.code":
             values["name"] = "queue.py"
         found.append(adapter.build(rule.endpoint, values))

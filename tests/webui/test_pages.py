@@ -148,12 +148,16 @@ def test_each_partial_has_its_own_name_as_id(app: Flask) -> None:
         assert f'id="{path.stem}"' in first[0]
 
 
-def test_every_field_has_a_label(board: BoardClient) -> None:
-    """Fields that people fill in stand inside of a label that has words."""
-    html = board.page()
-    labelled = re.findall(r"<label[^>]*>\s*\w[^<]*<input name=\"(\w+)\"", html)
-    visible = [i["name"] for i in Parsed(html).all("input") if i.get("type") != "hidden"]
-    assert labelled == visible == ["type", "payload", "priority", "delay", "tenant"]
+@pytest.mark.parametrize("page", ["board", "free", "open"])
+def test_every_field_has_a_label(board: BoardClient, page: str) -> None:
+    """What people fill in stands inside of a label that has words, or has one that names it."""
+    html = board.page() if page == "board" else board.client.get(f"/{page}").text
+    inside = re.findall(r"<label[^>]*>\s*\w[^<]*<input [^>]*?\bid=\"([\w-]+)\"", html)
+    named = [label["for"] for label in Parsed(html).all("label") if "for" in label]
+    fields = [*Parsed(html).all("input"), *Parsed(html).all("select")]
+    visible = [field["id"] for field in fields if field.get("type") != "hidden"]
+    assert sorted([*inside, *named]) == sorted(visible)
+    assert len(visible) >= (25 if page == "board" else 1)
 
 
 def test_every_button_has_a_name_of_its_own(board: BoardClient) -> None:

@@ -37,6 +37,7 @@
     clearTimeout(timer);
     shownAt = performance.now();
     follow();
+    remember();
     run();
   }
 
@@ -49,6 +50,33 @@
     if (x > room - margin) pane.scrollLeft += x - room + margin;
     else if (x < margin) pane.scrollLeft += x - margin;
   }
+
+  // The address always says what a paused board looks like, so that it can be copied, kept, or loaded anew. A
+  // playing one would change it too often for some browsers.
+  function remember() {
+    const b = board(), slider = document.getElementById("seek");
+    if (!b) return;
+    if (slider && !slider.matches(":active")) slider.value = slider.getAttribute("value");
+    if (b.dataset.address && b.dataset.next === undefined) history.replaceState(history.state, "", b.dataset.address);
+  }
+
+  // Dragging the slider travels along, as often as answers come; the last value always gets its answer.
+  let dragging = 0;
+  document.addEventListener("input", (event) => {
+    if (event.target.id !== "seek" || dragging) return;
+    dragging = setTimeout(() => { dragging = 0; document.getElementById("seek")?.form.requestSubmit(); }, 100);
+  });
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("#share-copy");
+    if (!button) return;
+    try {
+      await navigator.clipboard.writeText(document.getElementById("share-link").href);
+      button.textContent = button.dataset.copied;
+    } catch {
+      say("The browser does not let this page copy. Copy the link by its own menu.");
+    }
+  });
 
   function say(text) {
     let notice = document.getElementById("notice");
@@ -63,12 +91,17 @@
   }
 
   // What a learner does while the board plays happens at the instant that the page shows.
-  addEventListener("formdata", (event) => event.formData.set("shown", String(Math.floor(shown()))));
+  // The state goes along, so that a board which the server has dropped meanwhile is built again from it.
+  addEventListener("formdata", (event) => {
+    event.formData.set("shown", String(Math.floor(shown())));
+    const state = board()?.dataset.state;
+    if (state) event.formData.set("state", state);
+  });
   document.addEventListener("htmx:after:swap", arrived);
   addEventListener("resize", follow);
   document.addEventListener("htmx:error", () => say("The board does not answer. Is the program still running?"));
 
-  const keys = { ".": "step", s: "second", p: "play", r: "reset" };
+  const keys = { ".": "step", s: "second", p: "play", r: "reset", b: "back", f: "fork", e: "jump-expiry", x: "jump-refusal" };
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, dialog[open]")) return;
     if (event.key === "?") document.getElementById("keys").showModal();
