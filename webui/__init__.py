@@ -11,6 +11,7 @@ from jobqueue.simulation.link import BadLinkError
 from webui.actions import actions
 from webui.labs import Shelf
 from webui.pages import pages, problem
+from webui.prefix import Prefix
 from webui.security import guard
 from webui.sharing import bad_link, sharing
 
@@ -20,6 +21,7 @@ DEFAULTS: dict[str, Any] = {
     "MOST_LABS": 400,  # boards kept at once
     "FRAME_ANCESTORS": ["http://127.0.0.1:*", "http://localhost:*"],  # notebooks show the board in a frame
     "MAX_CONTENT_LENGTH": 64 * 1024,  # bytes of one form
+    "PREFIX": "",  # the folder that a proxy gives us in a larger site, such as /user/ada/jobkit
     "ALLOWED_HOSTS": ("127.0.0.1", "localhost", "::1"),  # the names we answer to; None for all
 }
 
@@ -41,6 +43,8 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.register_error_handler(BadLinkError, bad_link)
     app.register_error_handler(HTTPException, _friendly)
     guard(app)
+    if app.config["PREFIX"]:
+        app.wsgi_app = Prefix(app.wsgi_app, app.config["PREFIX"])  # type: ignore[method-assign]
     app.add_template_filter(_kept_together, "kept_together")
     return app
 

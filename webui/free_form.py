@@ -31,6 +31,7 @@ class Table:
     Args:
         name: what its fields' names begin with.
         title: what stands above it.
+        one: what one row is called.
         empty: what an empty first field means.
         parameters: the fields of a row.
         rows: how many rows the form has.
@@ -38,16 +39,24 @@ class Table:
 
     name: str
     title: str
+    one: str
     empty: str
     parameters: tuple[Parameter, ...]
     rows: int
 
 
 TABLES = (
-    Table("task", "Jobs", "A row without a type submits nothing.", TASKS, MOST_ROWS),
-    Table("worker", "Workers", "A row without a name is no worker.", (*WORKERS, *MISHAPS), MOST_ROWS),
-    Table("duration", "How long jobs take", "Jobs of other types take what their worker takes.", DURATIONS, 3),
-    Table("outage", "Outages", "A row without a type is no outage.", OUTAGES, 3),
+    Table("task", "Jobs", "Jobs", "A row without a type submits nothing.", TASKS, MOST_ROWS),
+    Table("worker", "Workers", "Worker", "A row without a name is no worker.", (*WORKERS, *MISHAPS), MOST_ROWS),
+    Table(
+        "duration",
+        "How long jobs take",
+        "Duration",
+        "Jobs of other types take what their worker takes.",
+        DURATIONS,
+        3,
+    ),
+    Table("outage", "Outages", "Outage", "A row without a type is no outage.", OUTAGES, 3),
 )
 
 
@@ -108,7 +117,7 @@ def sections(typed: Mapping[str, str], errors: Mapping[str, str]) -> list[Sectio
 
 def _section(table: Table, typed: Mapping[str, str], errors: Mapping[str, str]) -> Section:
     numbers = range(1, table.rows + 1)
-    prefixes = [(f"{table.title} {n}", f"{table.name}{n}_") for n in numbers]
+    prefixes = [(f"{table.one} {n}", f"{table.name}{n}_") for n in numbers]
     rows = [(title, fields(table.parameters, typed, errors, prefix)) for title, prefix in prefixes]
     return Section(table.name, table.title, table.empty, rows)
 

@@ -44,11 +44,13 @@
   // On a narrow screen the timeline is wider than its pane: keep the present in view, whether it went out to the
   // right, or after a reset to the left, or because a window became narrower.
   function follow() {
-    const pane = document.querySelector(".tl .scroll"), line = document.querySelector(".tl-now");
-    if (!pane || !line) return;
-    const x = line.getBoundingClientRect().x - pane.getBoundingClientRect().x, room = pane.clientWidth, margin = 40;
-    if (x > room - margin) pane.scrollLeft += x - room + margin;
-    else if (x < margin) pane.scrollLeft += x - margin;
+    for (const pane of document.querySelectorAll(".tl .scroll")) {
+      const line = pane.querySelector(".tl-now");
+      if (!line) continue;
+      const x = line.getBoundingClientRect().x - pane.getBoundingClientRect().x, room = pane.clientWidth, margin = 40;
+      if (x > room - margin) pane.scrollLeft += x - room + margin;
+      else if (x < margin) pane.scrollLeft += x - margin;
+    }
   }
 
   // The address always says what a paused board looks like, so that it can be copied, kept, or loaded anew. A
