@@ -12,6 +12,7 @@ from webui.actions import actions
 from webui.labs import Shelf
 from webui.pages import pages, problem
 from webui.prefix import Prefix
+from webui.reading import reading
 from webui.security import guard
 from webui.sharing import bad_link, sharing
 
@@ -40,6 +41,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(pages)
     app.register_blueprint(actions)
     app.register_blueprint(sharing)
+    app.register_blueprint(reading)
     app.register_error_handler(BadLinkError, bad_link)
     app.register_error_handler(HTTPException, _friendly)
     guard(app)

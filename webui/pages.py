@@ -22,6 +22,7 @@ from jobqueue.simulation.rule_settings import RULES, RuleSettings
 from webui.forms import fields, typed_of
 from webui.labs import SPEEDS, Lab, Shelf
 from webui.presenters import board_of, parameters_of, teaser_of
+from webui.reading import further_of
 from webui.travel import travel_of
 
 pages = Blueprint("pages", __name__)
@@ -63,6 +64,7 @@ def render_board(
         parameters=parameters_of(lab.scenario),
         rule_fields=fields(RULES, rules, errors or {}),
         rule_errors=len(errors or {}),
+        further=further_of(lab.scenario),
         is_in_gallery=lab.scenario.name in SCENARIOS,
     )
 
@@ -105,7 +107,11 @@ def scenario(name: str) -> str:
     if found is None:
         abort(404, "There is no such scenario.")
     return render_template(
-        "scenario.html", scenario=found, parameters=parameters_of(found), picture=teaser_of(found)
+        "scenario.html",
+        scenario=found,
+        parameters=parameters_of(found),
+        picture=teaser_of(found),
+        further=further_of(found),
     )
 
 

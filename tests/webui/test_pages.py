@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from flask.testing import FlaskClient
 
 CODE = Path(jobqueue.__file__).parent
-PAGES = ["/", *(f"/scenarios/{name}" for name in SCENARIOS), "/code/jobqueue/queue.py"]
+PAGES = [
+    "/",
+    *(f"/scenarios/{name}" for name in SCENARIOS),
+    "/code/jobqueue/queue.py",
+    "/free",
+    "/open",
+    "/lessons/03_zombies_and_fencing",
+    "/exercises/ex03",
+]
 
 
 def check_page(html: str) -> Parsed:
@@ -73,7 +81,33 @@ def test_a_scenario_shows_all_that_decides_its_outcome(client: FlaskClient, name
     assert "A moment of it" in text
 
 
-@pytest.mark.parametrize("url", ["/scenarios/zombi", "/code/jobqueue/nothing.py", "/nothing", "/labs"])
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_scenario_leads_to_its_lesson_and_exercise_where_they_are(client: FlaskClient, name: str) -> None:
+    """Each link opens a page that says how to do it; where nothing is, there is no link."""
+    page = Parsed(client.get(f"/scenarios/{name}").text)
+    links = [a["href"] for a in page.all("a") if a["href"].startswith(("/lessons/", "/exercises/"))]
+    root = CODE.parent
+    there = [root / "notebooks" / f"{SCENARIOS[name].lesson}.ipynb"]
+    there += root.glob(f"exercises/{SCENARIOS[name].exercise}_*/task.md")
+    assert len(links) == sum(path.is_file() for path in there)
+    for link in links:
+        answer = client.get(link)
+        assert answer.status_code == 200
+        assert "To do it: jobkit" in words(answer.text)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/scenarios/zombi",
+        "/lessons/../x",
+        "/lessons/nothing",
+        "/exercises/ex99",
+        "/code/jobqueue/nothing.py",
+        "/nothing",
+        "/labs",
+    ],
+)
 @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "htmx"])
 def test_what_is_not_there_is_a_friendly_page(client: FlaskClient, url: str, headers: dict[str, str]) -> None:
     """404 with words and a way on, as a page or as a fragment."""
