@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException
 from jobqueue.simulation.link import BadLinkError
 from webui.actions import actions
 from webui.labs import Shelf
-from webui.pages import pages, problem
+from webui.pages import action_url, pages, problem
 from webui.prefix import Prefix
 from webui.reading import reading
 from webui.security import guard
@@ -47,6 +47,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     guard(app)
     if app.config["PREFIX"]:
         app.wsgi_app = Prefix(app.wsgi_app, app.config["PREFIX"])  # type: ignore[method-assign]
+    app.add_template_global(action_url)
     app.add_template_filter(_kept_together, "kept_together")
     return app
 

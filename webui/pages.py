@@ -9,6 +9,7 @@ from flask import (
     Response,
     abort,
     current_app,
+    g,
     make_response,
     redirect,
     render_template,
@@ -34,6 +35,13 @@ def shelf() -> Shelf:
     found = current_app.extensions["labs"]
     assert isinstance(found, Shelf), "create_app puts it there"  # noqa: S101 - for the type checker
     return found
+
+
+def action_url(lab_id: str, verb: str) -> str:
+    """Return the address of an action; a board has some forty of them, so what they share is made once."""
+    if g.get("lab") != lab_id:
+        g.lab, g.lab_url = lab_id, url_for("pages.lab", lab_id=lab_id)
+    return f"{g.lab_url}/{verb}"
 
 
 def is_fragment_wanted() -> bool:

@@ -71,7 +71,7 @@ def board_of(lab: Lab) -> Board:
     world, most = lab.world, lab.scenario.policy.max_attempts
     jobs = world.jobs()
     lanes = Lanes(world, jobs)
-    sentences = [narrate(entry, most) for entry in world.chronicle.entries]
+    sentences = [narrate(entry, most) for entry in world.chronicle.entries[-LOG_LINES:]]
     next_at = lab.next_at()
     return Board(
         id=lab.id,
@@ -94,8 +94,8 @@ def board_of(lab: Lab) -> Board:
         succeeded=lanes.succeeded(),
         dead=lanes.dead(),
         cancelled=lanes.cancelled(),
-        log=[_log_line(sentence) for sentence in reversed(sentences[-LOG_LINES:])],
-        older=max(0, len(sentences) - LOG_LINES),
+        log=[_log_line(sentence) for sentence in reversed(sentences)],
+        older=len(world.chronicle) - len(sentences),
         picture=picture_of(world),
         next_up=world.queue.next_up(MOST_NEXT),
         charts=charts_of(world),

@@ -53,6 +53,7 @@ class World:
         self.chronicle = Chronicle()
         self.queue.subscribe(self.chronicle.add)
         self._submitted = 0
+        self._next: tuple[tuple[int, int, int], int | None] | None = None
         # Producers are planned before workers: at one instant a job is there before somebody asks for it.
         for task in scenario.tasks:
             for number in range(task.times):
@@ -91,6 +92,13 @@ class World:
         A poll that gets nothing cannot be seen, so an idle worker's polls count only while there is a job for
         it: with every ready job paused, or held back by a limit, the steps would never come to an end.
         """
+        # Whatever changes the answer moves the clock, brings an entry, or plans an action. It is asked often.
+        state = (self.now(), len(self.chronicle), self.engine.planned)
+        if self._next is None or self._next[0] != state:
+            self._next = (state, self._look_for_next())
+        return self._next[1]
+
+    def _look_for_next(self) -> int | None:
         now, instants = self.now(), [self.engine.next_at(background=False)]
         for job in self.jobs():
             if job.status is JobStatus.RUNNING:
