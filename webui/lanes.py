@@ -163,7 +163,11 @@ class Lanes:
         reason = _REASONS.get(job.dead_reason or "", "")
         error = f"; last error: {_short(job.last_error)}" if job.last_error else ""
         why = f"{reason}{error}; dead for {seconds(self._now - (job.failed_at or 0))}"
-        return self._card(job, "dead", f"{job.attempts} of {self._most}", why, actions=("redrive",))
+        is_too_late = job.deadline is not None and job.deadline <= self._now
+        if is_too_late:
+            why += "; brought back, it would need a later deadline"
+        actions = () if is_too_late else ("redrive",)
+        return self._card(job, "dead", f"{job.attempts} of {self._most}", why, actions=actions)
 
     def _running(self, job: JobView, lease_millis: int) -> JobCard:
         until = job.lease_until or self._now

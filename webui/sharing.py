@@ -1,5 +1,7 @@
 """Links, files and the free lab: boards that come from elsewhere than the gallery, and leave for elsewhere."""
 
+from contextlib import closing
+
 from flask import Blueprint, Response, abort, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -62,7 +64,9 @@ def open_file() -> Response | BaseResponse:
     upload = request.files.get("file")
     if upload is None or not upload.filename:
         return problem(400, "No file was chosen", "Choose a file that a board has saved, then open it.")
-    recipes = from_file(upload.stream.read(LARGEST_FILE + 1))
+    with closing(upload):  # a large one lies on the disk until then
+        content = upload.stream.read(LARGEST_FILE + 1)
+    recipes = from_file(content)
     lab = shelf().open(recipes)
     return redirect(url_for("pages.lab", lab_id=lab.id, s=lab.code()), 303)
 
