@@ -239,7 +239,7 @@ def test_the_test_that_is_saved_is_a_download(app: Flask) -> None:
     board = played(app, "zombie")
     answer = board.client.get(f"{board.url}/test.py")
     assert answer.headers["Content-Disposition"] == 'attachment; filename="test_zombie.py"'
-    assert 'world.freeze, worker="A"' in answer.text
+    assert 'world.submit, type="report"' in answer.text
     compile(answer.text, "test_zombie.py", "exec")
     assert board.client.get("/labs/zombie-gone/test.py").status_code == 410
     assert board.client.get("/labs/zombie-gone/story.json").status_code == 410

@@ -5,6 +5,7 @@
   let shownAt = 0;     // real time at which the present board arrived
   let frame = 0;       // frames and timers are numbered apart: each has its own variable, or we would
   let timer = 0;       // stop a timer of somebody else's
+  let dragging = 0;    // the timer of a slider that was moved, and whose answer was not asked for yet
 
   const board = () => document.getElementById("board");
   const seconds = (millis) => (millis / 1000).toFixed(1);
@@ -58,12 +59,11 @@
   function remember() {
     const b = board(), slider = document.getElementById("seek");
     if (!b) return;
-    if (slider && !slider.matches(":active")) slider.value = slider.getAttribute("value");
+    if (slider && !dragging && !slider.matches(":active")) slider.value = slider.getAttribute("value");
     if (b.dataset.address && b.dataset.next === undefined) history.replaceState(history.state, "", b.dataset.address);
   }
 
-  // Dragging the slider travels along, as often as answers come; the last value always gets its answer.
-  let dragging = 0;
+  // Moving the slider travels along, a few times a second; what was chosen last always gets its answer.
   document.addEventListener("input", (event) => {
     if (event.target.id !== "seek" || dragging) return;
     dragging = setTimeout(() => { dragging = 0; document.getElementById("seek")?.form.requestSubmit(); }, 100);
