@@ -24,7 +24,7 @@ from webui.forms import fields, typed_of
 from webui.labs import SPEEDS, Lab, Shelf
 from webui.presenters import board_of, parameters_of, teaser_of
 from webui.reading import further_of
-from webui.travel import travel_of
+from webui.travel import settings_of, travel_of
 
 pages = Blueprint("pages", __name__)
 _THUMB_WIDTH = 440
@@ -69,7 +69,7 @@ def render_board(
         travel=travel,
         speeds=SPEEDS,
         scenario=lab.scenario,
-        parameters=parameters_of(lab.scenario),
+        parameters=[*settings_of(lab), *parameters_of(lab.scenario)],
         rule_fields=fields(RULES, rules, errors or {}),
         rule_errors=len(errors or {}),
         further=further_of(lab.scenario),

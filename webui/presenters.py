@@ -217,11 +217,20 @@ def _rule_rows(rules: Rules) -> list[tuple[str, str]]:
         rows += [(f"band {band}", f"at most {most} running") for band, most in bands.items()]
         if rules.limits.max_running_per_tenant is not None:
             rows.append(("each tenant", f"at most {rules.limits.max_running_per_tenant} running"))
+        if rules.limits.max_queued is not None:
+            rows.append(("the queue", f"at most {rules.limits.max_queued} waiting"))
+        if rules.limits.max_queued_per_tenant is not None:
+            rows.append(("each tenant's queue", f"at most {rules.limits.max_queued_per_tenant} waiting"))
     if rules.jitter is not None:
         rows.append(("jitter", f"{rules.jitter.kind}, seed {rules.jitter.seed}"))
     if rules.retry_budget is not None:
         budget = rules.retry_budget
         rows.append(("retry budget", f"{budget.floor} + {budget.percent} % of the running first tries"))
+    if rules.dispatch_limit is not None:
+        dispatch = rules.dispatch_limit
+        rows.append(("dispatch limit", f"from {dispatch.ceiling} of a type running, down to {dispatch.floor}"))
+    if rules.max_run_millis is not None:
+        rows.append(("longest run", seconds(rules.max_run_millis)))
     return rows
 
 

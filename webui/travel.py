@@ -7,6 +7,7 @@ from jobqueue.simulation.free_lab import FREE
 from jobqueue.simulation.link import LONGEST_CODE
 from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.picture import TimelinePicture
+from jobqueue.simulation.scenario import Task
 from webui.branches import Branch
 from webui.jumps import JUMPS, Jump
 from webui.labs import Lab
@@ -71,6 +72,26 @@ def travel_of(lab: Lab) -> Travel:
         is_free=lab.scenario.name == FREE,
         down=frozenset(type for type in types if world.is_down(type)),
     )
+
+
+def settings_of(lab: Lab) -> list[tuple[str, str]]:
+    """Return what decides the outcome of a free lab beyond what any scenario shows, as (what, how much)."""
+    if lab.scenario.name != FREE:
+        return []
+    rows = [(f"{task.times} x {task.type}", _task_words(task)) for task in lab.scenario.tasks]
+    return [*rows, ("seed", str(lab.world.seed))]
+
+
+def _task_words(task: Task) -> str:
+    words = [
+        f"at {seconds(task.at)}" + (f", one each {seconds(task.every_millis)}" if task.every_millis else "")
+    ]
+    words += [f"priority {task.priority}"] if task.priority else []
+    words += [f"for {task.tenant}"] if task.tenant != "default" else []
+    words += [f"cost {task.cost}"] if task.cost != 1 else []
+    words += [f"due {seconds(task.delay_millis)} later"] if task.delay_millis else []
+    words += [] if task.deadline_millis is None else [f"given up after {seconds(task.deadline_millis)}"]
+    return ", ".join(words)
 
 
 def _beside_of(lab: Lab) -> Beside | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from jobqueue.model import JobStatus, JobView, job_number
 from jobqueue.simulation.chronicle import Entry, Note
-from jobqueue.simulation.narration import narrate, seconds
+from jobqueue.simulation.narration import QUEUE, narrate, seconds
 from jobqueue.simulation.world import World
 
 
@@ -77,7 +77,9 @@ def _told(world: World, number: int) -> str:
     if number >= len(world.chronicle):
         return ""
     sentence = narrate(world.chronicle.entries[number], world.scenario.policy.max_attempts)
-    return f"{seconds(sentence.at)}: {sentence.who} {sentence.text}"
+    # The queue's sentences bring their own subject.
+    who = f"{sentence.who}:" if sentence.who == QUEUE else sentence.who
+    return f"{seconds(sentence.at)}: {who} {sentence.text}"
 
 
 def _fate(job: JobView | None, now: int) -> str:

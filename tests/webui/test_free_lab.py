@@ -221,3 +221,25 @@ def test_hostile_words_make_no_element(client: FlaskClient, text: str) -> None:
     if len(text) <= 20:
         wild = client.get(client.post("/free/labs", data=USUAL | names).headers["Location"])
         assert Parsed(wild.text).shape == Parsed(calm.text).shape
+
+
+def test_every_rule_that_is_asked_for_is_on_the_page(client: FlaskClient) -> None:
+    """What decides the outcome is shown beside the board, as for any other story."""
+    text = words(client.get(client.post("/free/labs", data=EVERYTHING).headers["Location"]).text)
+    for shown in (
+        "at most 5",
+        "bands by the cycle HHNL",
+        "by cost, 10 a turn",
+        "at most 50 waiting",
+        "at most 1 running",
+        "equal, seed 9",
+        "1 + 20 %",
+        "from 4 of a type running, down to 1",
+        "longest run30.0 s",
+        "a film takes7.5 s",
+        "worker Ada",
+        "mail is down",
+        "3 x film",
+        "seed11",
+    ):
+        assert shown in text
