@@ -3,6 +3,7 @@
 Interventions after the present are kept, and happen again when the present comes to them.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -88,14 +89,12 @@ class Playback:
         if applied and self._recipe.interventions[applied - 1].at == now:
             self._go_to(replace(self._recipe, at=now, applied=applied - 1))
             return True
-        walk, before = Playback(self._recipe), None
-        while walk.position < here:
-            before = walk.recipe
-            if not walk.step():
-                break
-        if before is None:
+        stops = _stops_of(self._recipe)
+        number = bisect_left(stops, here)
+        if number == 0:
             return False
-        self._go_to(before)
+        at, made = stops[number - 1]
+        self._go_to(replace(self._recipe, at=at, applied=made))
         return True
 
     def find_next(self, found: Callable[[Entry], bool]) -> Recipe | None:
@@ -122,7 +121,7 @@ class Playback:
 
     def end(self) -> int:
         """Return when the last thing of the story happens, as far as it is played at all."""
-        return _end_of(self._recipe)
+        return _stops_of(self._recipe)[-1][0]
 
     def _go_to(self, recipe: Recipe) -> None:
         self.world: World = recipe.replay()
@@ -157,11 +156,13 @@ class Playback:
 
 
 @lru_cache(maxsize=1024)
-def _end_of(recipe: Recipe) -> int:
+def _stops_of(recipe: Recipe) -> tuple[Position, ...]:
+    """Return the positions that steps come to, from the beginning of a story to its end."""
     walk = Playback(recipe)
+    stops = [walk.position]
     while walk.step():
-        pass
-    return walk.world.now()
+        stops.append(walk.position)
+    return tuple(stops)
 
 
 REFUSALS = (JobQueueError, LookupError, ValueError)
