@@ -47,7 +47,7 @@ def test_the_order_that_is_shown_is_the_order_of_the_hand_outs(recipe: Recipe) -
     "error", ["<script>window.__x=1</script>", "\"'><img src=x onerror=go()>", "{{ 7*7 }}"]
 )
 def test_the_text_of_an_error_is_text_wherever_it_is_shown(client: FlaskClient, error: str) -> None:
-    """On the card, in the log, in the pictures, beside another branch and in the saved files: no element more."""
+    """On the card, in the log, in the pictures, beside another branch: no element more."""
 
     def pages(error: str) -> list[str]:
         free = FreeLab((Task(0, "mail"),), (Habits("A", 500),), (Outage("mail", 0, 60_000, error),))
