@@ -71,14 +71,15 @@ def lab(port: int | None) -> None:
 @main.command(epilog=examples("jobkit board", "jobkit board --host 0.0.0.0    also for other machines"))
 @_PORT
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-def board(port: int | None, host: str) -> None:
+@click.option("--prefix", default="", help="The folder that a proxy gives the board, such as /user/ada/jobkit.")
+def board(port: int | None, host: str, prefix: str) -> None:
     """Serve the board alone, until Ctrl-C."""
-    with _board(host, port):
+    with _board(host, port, prefix):
         _until_stopped()
 
 
 @contextmanager
-def _board(host: str, port: int | None) -> Iterator[str]:
+def _board(host: str, port: int | None, prefix: str = "") -> Iterator[str]:
     """Serve the board until the end of the block; yield its address."""
     if not host.strip():
         raise click.ClickException("--host: is empty; leave it out, or name an address of this machine.")
@@ -89,9 +90,14 @@ def _board(host: str, port: int | None) -> Iterator[str]:
         raise click.ClickException(
             f"{error}. Choose another with --port or --host, or leave both out."
         ) from error
-    config: dict[str, Any] = {"WORK_FOLDER": "."} if host in _LOOPBACK else {"ALLOWED_HOSTS": None}
+    # Behind a proxy the board is called by the proxy's name, which only the proxy knows.
+    has_own_name = host in _LOOPBACK and not prefix
+    config: dict[str, Any] = {"PREFIX": prefix} | ({} if has_own_name else {"ALLOWED_HOSTS": None})
+    if host in _LOOPBACK:
+        config["WORK_FOLDER"] = "."
     with serving(create_app(config), sock):
         url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
+        url += f"{prefix.strip('/')}/" if prefix.strip("/") else ""
         click.echo(f"The board:    {url}")
         yield url
 

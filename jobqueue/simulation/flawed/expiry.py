@@ -7,6 +7,7 @@ from jobqueue import lifecycle
 from jobqueue.lifecycle import DEAD, PENDING, RUNNING
 from jobqueue.model import Job, Lease, Outcome
 from jobqueue.queue import JobQueue
+from jobqueue.simulation.flawed.in_memory import InMemory
 from jobqueue.table import JobTable
 from jobqueue.views import lease_of
 
@@ -16,14 +17,15 @@ Told = Callable[[], Mapping[str, Any]]
 class _LateTable(JobTable):
     """Looks for leases that are over only after their end."""
 
-    def put(self, before: Job | None, job: Job, now: int) -> None:
+    def put(self, job: Job, now: int) -> Job:
         """Put a version of a job in its place."""
-        super().put(before, job, now)
+        super().put(job, now)
         if job.status is RUNNING and job.lease_until is not None:
             self._timers.put(job.number, (job.lease_until + 1, job.number))  # over once now > lease_until
+        return job
 
 
-class LateByOne(JobQueue):
+class LateByOne(InMemory):
     """At the instant of its end a lease still counts: `>` where `>=` belongs."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -31,7 +33,7 @@ class LateByOne(JobQueue):
         self._table.__class__ = _LateTable
 
 
-class SweepsOnlyInPoll(JobQueue):
+class SweepsOnlyInPoll(InMemory):
     """Only a poll looks for leases that are over; whoever reports or looks in between finds them alive."""
 
     _polls = False
@@ -51,48 +53,47 @@ class SweepsOnlyInPoll(JobQueue):
         finally:
             self._polls = False
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
+    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
         if (
             before is None
             or after.outcome is not Outcome.EXPIRED
             or before.status is not RUNNING
             or self._polls
         ):
-            super()._commit(before, after, at, told)
-        else:
-            self._over.add(before.id)  # a poll will see to it
-            self._table._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
+            return super()._commit(before, after, at, told)
+        self._over.add(before.id)  # a poll will see to it
+        self._table._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
+        return before
 
 
 class DatesByTheSweep(SweepsOnlyInPoll):
     """A poll finds that a lease is over, and takes the moment of finding for the end."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
+    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
         if before is not None and before.status is RUNNING and after.outcome is Outcome.EXPIRED:
             at = self._now  # as if it had failed just now
             after = lifecycle.failed(before, at, lifecycle.LEASE_EXPIRED, self._rule, Outcome.EXPIRED)
-        super()._commit(before, after, at, told)
+        return super()._commit(before, after, at, told)
 
 
-class LeavesTheLastRunning(JobQueue):
+class LeavesTheLastRunning(InMemory):
     """An expiry leads back to PENDING, and where no attempt is left, nowhere."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
+    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
         if before is not None and after.outcome is Outcome.EXPIRED and after.status is DEAD:
             self._table._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
-            return
-        super()._commit(before, after, at, told)
+            return before
+        return super()._commit(before, after, at, told)
 
 
-class CountsAtTheEnd(JobQueue):
+class CountsAtTheEnd(InMemory):
     """An attempt counts when its report comes in, so one whose worker died was none."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
+    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
+        after = super()._commit(before, after, at, told)
         if before is not None and before.status is RUNNING and after.outcome is Outcome.EXPIRED:
-            super()._commit(before, after, at, told)
             self._table._jobs[after.id] = after._replace(attempts=after.attempts - 1)  # noqa: SLF001 - behind the table's back
-        else:
-            super()._commit(before, after, at, told)
+        return after
 
 
 class RenewalsAddUp(JobQueue):
@@ -119,7 +120,7 @@ class RenewsAfterTheEnd(JobQueue):
                 lifecycle.check_token(job, token, "renew")
             alive = job._replace(status=RUNNING, outcome=None, ended_at=None)
             if job.status is PENDING:
-                self._table.put(job, alive, now)
+                self._table.put(alive, now)
             longer = lifecycle.renewed(alive, now, lease_millis, checkpoint)
             self._commit(alive, longer, now)
             return lease_of(longer)

@@ -65,7 +65,7 @@ class JitterOnTop(JobQueue):
 class KeepsAttempts(JobQueue):
     """A job that is brought back from the dead keeps the attempts that it had used up."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
+    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
         if before is not None and before.status is DEAD:
             after = after._replace(attempts=before.attempts)
-        super()._commit(before, after, at, told)
+        return super()._commit(before, after, at, told)

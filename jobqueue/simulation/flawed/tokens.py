@@ -8,6 +8,7 @@ from jobqueue.events import EventKind
 from jobqueue.lifecycle import DEAD, PENDING, RUNNING, SUCCEEDED
 from jobqueue.model import Job, Outcome
 from jobqueue.queue import JobQueue
+from jobqueue.simulation.flawed.in_memory import InMemory
 
 Told = Callable[[], Mapping[str, Any]]
 
@@ -38,7 +39,7 @@ class BelievesAnybody(_Credulous):
                 self._commit(job, done, now, lambda: {"token": token})
                 return
             if job.status is not SUCCEEDED:
-                self._table.put(job, done, now)
+                self._table.put(done, now)
             detail = {**replay.detail(EventKind.COMPLETED, done), "token": token}
             self._post(EventKind.COMPLETED, now, job._replace(status=RUNNING), done, detail)
 
@@ -55,19 +56,21 @@ class BelievesWhileRunning(_Credulous):
             self._commit(job, lifecycle.completed(job, now, result), now, lambda: {"token": token})
 
 
-class CountsTokensAnew(JobQueue):
+class CountsTokensAnew(InMemory):
     """Each retry begins to count tokens anew, so the next worker gets the token of the last one."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
-        super()._commit(before, after, at, told)
+    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
+        after = super()._commit(before, after, at, told)
         if after.status is PENDING and after.outcome in {Outcome.FAILED, Outcome.EXPIRED}:
             self._table._jobs[after.id] = after._replace(generation=0)  # noqa: SLF001 - behind the table's back
+        return after
 
 
-class CountsTokensAnewAfterRedrive(JobQueue):
+class CountsTokensAnewAfterRedrive(InMemory):
     """A redrive begins to count tokens anew, together with the attempts."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> None:
-        super()._commit(before, after, at, told)
+    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
+        after = super()._commit(before, after, at, told)
         if before is not None and before.status is DEAD:
             self._table._jobs[after.id] = after._replace(generation=0)  # noqa: SLF001 - behind the table's back
+        return after

@@ -12,6 +12,7 @@ from jobqueue.scheduling.deficit import DeficitTurns
 from jobqueue.scheduling.lanes import Group, Lanes, Ticket
 from jobqueue.scheduling.schedule import GatedSchedule, Scheduler
 from jobqueue.scheduling.tenants import RoundRobinTurns
+from jobqueue.simulation.flawed.in_memory import InMemory
 
 Open = Mapping[str, Sequence[Group]]
 
@@ -129,7 +130,7 @@ class OneTurnForAllBands(_OtherBands):
     _bands = _OneForAll
 
 
-class LimitOncePerBatch(JobQueue):
+class LimitOncePerBatch(InMemory):
     """Limits are looked at before a batch is taken, and not again until it is complete."""
 
     def poll_many(self, worker_id: str, lease_millis: int, limit: int, **options: Any) -> list[Lease]:

@@ -63,7 +63,7 @@ NO_TENANTS = flawed_story(
     Flaw(
         queues.NoTenants,
         "return lanes.best(groups)",
-        "self._last = lanes.next_tenant(groups, self._last)",
+        "self.last = lanes.next_tenant(groups, self.last)",
         RoundRobinTurns.pick,
         "one tenant's archive is everybody's waiting time",
         "tenants_take_turns",
