@@ -7,16 +7,20 @@ from typing import Any
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
+from jobqueue.simulation.link import BadLinkError
 from webui import api
 from webui.actions import actions
 from webui.answer_pages import Recordings, answers
 from webui.labs import Shelf
 from webui.live import live
 from webui.live.instants import iso, utc
-from webui.pages import pages, problem
+from webui.pages import action_url, pages, problem
 from webui.panel_pages import panels
+from webui.prefix import Prefix
+from webui.reading import reading
 from webui.security import guard
 from webui.service import Service
+from webui.sharing import bad_link, sharing
 
 _NUMBER_AND_UNIT = re.compile(r"(\d) s\b")
 
@@ -25,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "FRAME_ANCESTORS": ["http://127.0.0.1:*", "http://localhost:*"],  # notebooks show the board in a frame
     "MAX_CONTENT_LENGTH": 64 * 1024,  # bytes of one form
     "WORK_FOLDER": None,  # where the learner's answers/ lies; None to run nobody's files
+    "PREFIX": "",  # the folder that a proxy gives us in a larger site, such as /user/ada/jobkit
     "ALLOWED_HOSTS": ("127.0.0.1", "localhost", "::1"),  # the names we answer to; None for all
 }
 
@@ -46,12 +51,18 @@ def create_app(config: Mapping[str, Any] | None = None, service: Service | None 
     app.register_blueprint(panels)
     app.extensions["recordings"] = Recordings()
     app.register_blueprint(answers)
+    app.register_blueprint(sharing)
+    app.register_blueprint(reading)
+    app.register_error_handler(BadLinkError, bad_link)
     if service is not None:
         app.extensions["service"] = service
         api.register(app)
         app.register_blueprint(live)
     app.register_error_handler(HTTPException, _friendly)
     guard(app)
+    if app.config["PREFIX"]:
+        app.wsgi_app = Prefix(app.wsgi_app, app.config["PREFIX"])  # type: ignore[method-assign]
+    app.add_template_global(action_url)
     app.add_template_filter(_kept_together, "kept_together")
     app.add_template_filter(utc, "utc")
     app.add_template_filter(iso, "iso")

@@ -120,7 +120,7 @@ def run(run_id: str) -> Response:
             board=board,
             run_id=run_id,
             exercise=recording.exercise,
-            here=lambda _: request.full_path,
+            here=lambda: request.full_path,
         )
     )
 

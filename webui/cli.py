@@ -90,10 +90,21 @@ def lab(port: int | None) -> None:
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="Who may use the API, as `jobkit token` prints it; or in JOBKIT_TOKEN_FILE.",
 )
-def board(port: int | None, host: str, db: str | None, token_file: Path | None) -> None:
-    """Serve the board, and a live queue with its API, until Ctrl-C."""
+@click.option("--prefix", default="", help="The folder that a proxy gives the board, such as /user/ada/jobkit.")
+def board(port: int | None, host: str, db: str | None, token_file: Path | None, prefix: str) -> None:
+    """Serve the board, and a live queue with its API, until Ctrl-C.
+
+    Behind a proxy, that is with --prefix, the live queue needs --token-file: there the board answers to any
+    name, so that nothing else would keep strangers' pages out.
+    """
+    if prefix and token_file is None:
+        if db is not None:
+            raise click.ClickException("--db: with --prefix the live queue needs --token-file, too.")
+        with _board(host, port, prefix=prefix):
+            _until_stopped()
+        return
     try:
-        with serving_queue(db, token_file) as (service, tokens), _board(host, port, service) as url:
+        with serving_queue(db, token_file) as (service, tokens), _board(host, port, service, prefix) as url:
             click.echo(f"Live queue:   {url}live/")
             click.echo(f"HTTP API:     {url}api/v1/")
             if tokens:
@@ -106,7 +117,7 @@ def board(port: int | None, host: str, db: str | None, token_file: Path | None) 
 
 
 @contextmanager
-def _board(host: str, port: int | None, service: Service | None = None) -> Iterator[str]:
+def _board(host: str, port: int | None, service: Service | None = None, prefix: str = "") -> Iterator[str]:
     """Serve the board until the end of the block; yield its address."""
     if not host.strip():
         raise click.ClickException("--host: is empty; leave it out, or name an address of this machine.")
@@ -117,9 +128,14 @@ def _board(host: str, port: int | None, service: Service | None = None) -> Itera
         raise click.ClickException(
             f"{error}. Choose another with --port or --host, or leave both out."
         ) from error
-    config: dict[str, Any] = {"WORK_FOLDER": "."} if host in _LOOPBACK else {"ALLOWED_HOSTS": None}
+    # Behind a proxy the board is called by the proxy's name, which only the proxy knows.
+    has_own_name = host in _LOOPBACK and not prefix
+    config: dict[str, Any] = {"PREFIX": prefix} | ({} if has_own_name else {"ALLOWED_HOSTS": None})
+    if host in _LOOPBACK:
+        config["WORK_FOLDER"] = "."
     with serving(create_app(config, service), sock):
         url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
+        url += f"{prefix.strip('/')}/" if prefix.strip("/") else ""
         click.echo(f"The board:    {url}")
         yield url
 

@@ -163,7 +163,11 @@ class Lanes:
         reason = _REASONS.get(job.dead_reason or "", "")
         error = f"; last error: {_short(job.last_error)}" if job.last_error else ""
         why = f"{reason}{error}; dead for {seconds(self._now - (job.failed_at or 0))}"
-        return self._card(job, "dead", f"{job.attempts} of {self._most}", why, actions=("redrive",))
+        is_too_late = job.deadline is not None and job.deadline <= self._now
+        if is_too_late:
+            why += "; brought back, it would need a later deadline"
+        actions = () if is_too_late else ("redrive",)
+        return self._card(job, "dead", f"{job.attempts} of {self._most}", why, actions=actions)
 
     def _running(self, job: JobView, lease_millis: int) -> JobCard:
         until = job.lease_until or self._now
@@ -179,7 +183,15 @@ class Lanes:
             lease_left=left,
             lease_length=max(lease_millis, left),
             lease_until=until,
+            actions=("fail",) if self._is_at_work_on(job) else (),
         )
+
+    def _is_at_work_on(self, job: JobView) -> bool:
+        """Return whether a worker could report a failure of a running job now, and be believed."""
+        worker = self._world.workers.get(job.worker_id or "")
+        if worker is None or worker.lease is None or worker.state is not WorkerState.WORKING:
+            return False
+        return (worker.lease.job_id, worker.lease.generation) == (job.id, job.generation)
 
     def _worker(self, worker: SimulatedWorker) -> WorkerCard:
         # More than one, where it crashed with a job and has taken another since: the first lease still runs.

@@ -1,16 +1,34 @@
 """The pages that only show: gallery, scenario, board, source code. Nothing here changes anything."""
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
+from urllib.parse import urlencode
 
-from flask import Blueprint, Response, abort, current_app, make_response, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    current_app,
+    g,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from werkzeug.wrappers import Response as BaseResponse
 
 from jobqueue.simulation import CHAPTERS, SCENARIOS, Scenario
+from jobqueue.simulation.rule_settings import RULES, RuleSettings
+from webui.forms import fields, typed_of
 from webui.labs import SPEEDS, Lab, Shelf
 from webui.looking import Look
 from webui.panels import panels_of
 from webui.presenters import board_of, parameters_of, teaser_of
+from webui.reading import further_of
+from webui.travel import settings_of, travel_of
 
 pages = Blueprint("pages", __name__)
 _THUMB_WIDTH = 440
@@ -23,40 +41,75 @@ def shelf() -> Shelf:
     return found
 
 
+def action_url(lab_id: str, verb: str) -> str:
+    """Return the address of an action; a board has some forty of them, so what they share is made once."""
+    if g.get("lab") != lab_id:
+        g.lab, g.lab_url = lab_id, url_for("pages.lab", lab_id=lab_id)
+    return f"{g.lab_url}/{verb}"
+
+
 def is_fragment_wanted() -> bool:
     """Return whether htmx asks, which replaces the board and leaves the page around it."""
     return request.headers.get("HX-Request") == "true"
 
 
-def render_board(lab: Lab) -> str:
-    """Return the board of a lab, as a fragment for htmx or within its page."""
-    template = "partials/board.html" if is_fragment_wanted() else "lab.html"
+def render_board(
+    lab: Lab, *, typed: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+) -> str:
+    """Return the board of a lab, as a fragment for htmx or within its page.
+
+    Args:
+        lab: the lab.
+        typed: what was typed into the form for other rules; by default the rules that there are.
+        errors: what is wrong with it, by field.
+    """
+    board, travel, look = board_of(lab), travel_of(lab), look_of_request()
+    kept = {} if lab.is_shared or travel.code is None else {"s": travel.code}
+    shown: dict[str, Any] = {
+        "board": board,
+        "travel": travel,
+        "panels": panels_of(lab, look),
+        "look_url": _addresses(lab, kept | look.query),
+        "kept": kept | look.query,
+        "speeds": SPEEDS,
+    }
+    if is_fragment_wanted():
+        return render_template("partials/board.html", **shown)
+    rules = typed or typed_of(RuleSettings.of(lab.scenario), RULES)
     return render_template(
-        template,
-        board=board_of(lab),
-        panels=panels_of(lab, _look()),
-        look_url=_look_url,
-        kept=request.args.to_dict() if request.method == "GET" else _look().query,
+        "lab.html",
+        **shown,
         scenario=lab.scenario,
-        parameters=parameters_of(lab.scenario),
-        speeds=SPEEDS,
+        parameters=[*settings_of(lab), *parameters_of(lab.scenario)],
+        rule_fields=fields(RULES, rules, errors or {}),
+        rule_errors=len(errors or {}),
+        further=further_of(lab.scenario),
+        is_in_gallery=lab.scenario.name in SCENARIOS,
     )
 
 
-def _look() -> Look:
-    """Return what the page looks at: by its own address, or for a fragment by that of the page around it."""
+def look_of_request() -> Look:
+    """Return what the page looks at: its own address says so, and an action says it of the page it is on."""
     if request.method == "GET":
         return Look.of(request.args)
-    return Look.of_address(request.form.get("look", "") or request.headers.get("HX-Current-URL", ""))
+    headers = request.headers
+    told = request.form.get("look") or headers.get("HX-Current-URL") or headers.get("Referer", "")
+    return Look.of_address(told)
 
 
-def _look_url(board_id: str, **fields: str | None) -> str:
-    """Return the address of this board with something else to look at; None takes a field away."""
-    query: dict[str, Any] = request.args.to_dict() if request.method == "GET" else _look().query
-    query = {name: value for name, value in (query | fields).items() if value is not None}
-    if request.method == "GET" and request.endpoint is not None:
-        return url_for(request.endpoint, **((request.view_args or {}) | query))
-    return url_for("pages.lab", lab_id=board_id, **query)
+def _addresses(lab: Lab, kept: Mapping[str, str]) -> Callable[..., str]:
+    """Return what makes addresses of this board with something else to look at; None takes a field away.
+
+    Each holds the board's whole state, so it brings the board back when the server has dropped it. There is one
+    on every card, so what they share is made once.
+    """
+    here = url_for("sharing.shared", code=lab.id) if lab.is_shared else url_for("pages.lab", lab_id=lab.id)
+
+    def address(**changes: str | None) -> str:
+        query = {name: value for name, value in {**kept, **changes}.items() if value is not None}
+        return f"{here}?{urlencode(query)}" if query else here
+
+    return address
 
 
 def gone(lab_id: str) -> Response:
@@ -97,14 +150,20 @@ def scenario(name: str) -> str:
     if found is None:
         abort(404, "There is no such scenario.")
     return render_template(
-        "scenario.html", scenario=found, parameters=parameters_of(found), picture=teaser_of(found)
+        "scenario.html",
+        scenario=found,
+        parameters=parameters_of(found),
+        picture=teaser_of(found),
+        further=further_of(found),
     )
 
 
 @pages.get("/labs/<lab_id>")
-def lab(lab_id: str) -> Response:
-    """Show a running board."""
+def lab(lab_id: str) -> Response | BaseResponse:
+    """Show a running board; one that was dropped, as its address says it was."""
     found = shelf().find(lab_id)
+    if found is None and request.args.get("s"):
+        return redirect(url_for("sharing.shared", code=request.args["s"]))
     if found is None:
         return gone(lab_id)
     with found.lock:

@@ -3,15 +3,16 @@
 import hashlib
 from base64 import b64encode
 
-from flask import Blueprint, Response, abort, make_response, redirect, request, url_for
+from flask import Blueprint, Response, abort, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from jobqueue.simulation import charts, picture
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.timeline_text import timeline_text
+from webui.changing import changed, lab_to_change, whole_number
 from webui.labs import Lab
 from webui.looking import Look
-from webui.pages import gone, is_fragment_wanted, render_board, shelf
+from webui.pages import gone, shelf
 from webui.panels import part_of
 from webui.presenters import charts_of
 
@@ -50,18 +51,17 @@ def chart(lab_id: str, number: int) -> Response:
 @panels.post("/labs/<lab_id>/predict")
 def predict(lab_id: str) -> Response | BaseResponse:
     """Begin or stop asking, mark an answer, or leave a question out."""
-    lab = shelf().find(lab_id)
+    form, shown = request.form.to_dict(), whole_number("shown")
+    lab = lab_to_change(lab_id)
     if lab is None:
         return gone(lab_id)
-    form = request.form.to_dict()
     with lab.lock:
+        lab.catch_up(shown)
         lab.pause()
         lab.notice = None
         lab.revision += 1
         _predict(lab, form)
-        if is_fragment_wanted():
-            return make_response(render_board(lab))
-    return redirect(url_for("pages.lab", lab_id=lab_id, _anchor="predict"), 303)
+        return changed(lab, lab_id, anchor="predict")
 
 
 def _predict(lab: Lab, form: dict[str, str]) -> None:
@@ -71,21 +71,9 @@ def _predict(lab: Lab, form: dict[str, str]) -> None:
         case "stop":
             lab.predictions.switch(on=False)
         case "skip":
-            lab.predictions.skip(form.get("key", "")[:100])
+            lab.predictions.skip(lab.world, form.get("key", ""))
         case _:
             lab.predictions.answer(lab.world, form.get("key", ""), form.get("given", "")[:40])
-
-
-@panels.after_app_request
-def keep_looking(response: Response) -> Response:
-    """Lead back to what was looked at: without scripts, an action comes from the board's whole address."""
-    looked_at = str(Look.of_address(request.headers.get("Referer", "")))
-    is_back = response.status_code == 303 and request.endpoint in {"actions.act", "panels.predict"}  # noqa: PLR2004
-    if is_back and looked_at:
-        address, mark, anchor = response.headers["Location"].partition("#")
-        joint = "&" if "?" in address else "?"
-        response.headers["Location"] = f"{address}{joint}{looked_at}{mark}{anchor}"
-    return response
 
 
 def _file(text: str, kind: str, name: str, style: str = "") -> Response:

@@ -6,6 +6,7 @@ again. The key is computed on a copy, so asking changes nothing.
 
 import re
 from dataclasses import dataclass, field
+from zlib import crc32
 
 from jobqueue import JobStatus, JobView
 from jobqueue.simulation import World
@@ -65,11 +66,13 @@ class Predictions:
 
     def verdict(self, world: World) -> Verdict | None:
         """Return the latest verdict while nothing has happened since."""
-        return self.last if self._last_key == _moment(world) else None
+        return self.last if self.last is not None and self._last_key == _moment(world) else None
 
-    def skip(self, key: str) -> None:
+    def skip(self, world: World, key: str) -> None:
         """Leave a question out; it does not count."""
-        self._done.add(key)
+        question = self.question(world)
+        if question is not None and question.key == key:
+            self._done.add(key)
         self.last, self._last_key = None, ""
 
     def answer(self, world: World, key: str, given: str) -> None:
@@ -104,7 +107,9 @@ def ready_again_at(world: World, job_id: str) -> int | None:
 
 
 def _moment(world: World) -> str:
-    return f"{world.now()}-{len(world.chronicle)}"
+    """Return what tells this moment from all others, those of other branches at this instant among them."""
+    told = repr((world.scenario.policy, world.scenario.rules, world.seed, world.chronicle.entries))
+    return f"{world.now()}-{len(world.chronicle)}-{crc32(told.encode()):08x}"
 
 
 def _who_is_next(world: World) -> Question | None:

@@ -7,6 +7,7 @@ from jobqueue import DeficitRoundRobin, Event, JobStatus, JobView, Stats, Strict
 from jobqueue.scheduling.bands import BANDS
 from jobqueue.simulation import Mishap, MishapKind, Rules, Scenario, World
 from jobqueue.simulation.charts import BarChart, Row
+from jobqueue.simulation.chronicle import Entry
 from jobqueue.simulation.narration import QUEUE, Sentence, narrate, seconds
 from jobqueue.simulation.picture import WIDTH, TimelinePicture
 from webui.labs import SPEEDS, Lab, Notice
@@ -72,10 +73,9 @@ def board_of(lab: Lab) -> Board:
     world, most = lab.world, lab.scenario.policy.max_attempts
     jobs = world.jobs()
     lanes = Lanes(world, jobs)
-    entries = world.chronicle.entries
+    entries = world.chronicle.entries[-LOG_LINES:]
     sentences = [narrate(entry, most) for entry in entries]
-    numbers = [entry.seq if isinstance(entry, Event) else None for entry in entries[-LOG_LINES:]]
-    next_at = world.next_at()
+    next_at = lab.next_at()
     return Board(
         id=lab.id,
         revision=lab.revision,
@@ -97,11 +97,8 @@ def board_of(lab: Lab) -> Board:
         succeeded=lanes.succeeded(),
         dead=lanes.dead(),
         cancelled=lanes.cancelled(),
-        log=[
-            replace(log_line(sentence), seq=seq)
-            for sentence, seq in zip(reversed(sentences[-LOG_LINES:]), reversed(numbers), strict=True)
-        ],
-        older=max(0, len(sentences) - LOG_LINES),
+        log=[_line_of(*told) for told in zip(reversed(entries), reversed(sentences), strict=True)],
+        older=len(world.chronicle) - len(entries),
         picture=picture_of(world),
         next_up=world.queue.next_up(MOST_NEXT),
         charts=charts_of(world),
@@ -228,15 +225,29 @@ def _rule_rows(rules: Rules) -> list[tuple[str, str]]:
         rows += [(f"band {band}", f"at most {most} running") for band, most in bands.items()]
         if rules.limits.max_running_per_tenant is not None:
             rows.append(("each tenant", f"at most {rules.limits.max_running_per_tenant} running"))
+        if rules.limits.max_queued is not None:
+            rows.append(("the queue", f"at most {rules.limits.max_queued} waiting"))
+        if rules.limits.max_queued_per_tenant is not None:
+            rows.append(("each tenant's queue", f"at most {rules.limits.max_queued_per_tenant} waiting"))
     if rules.jitter is not None:
         rows.append(("jitter", f"{rules.jitter.kind}, seed {rules.jitter.seed}"))
     if rules.retry_budget is not None:
         budget = rules.retry_budget
         rows.append(("retry budget", f"{budget.floor} + {budget.percent} % of the running first tries"))
+    if rules.dispatch_limit is not None:
+        dispatch = rules.dispatch_limit
+        rows.append(("dispatch limit", f"from {dispatch.ceiling} of a type running, down to {dispatch.floor}"))
+    if rules.max_run_millis is not None:
+        rows.append(("longest run", seconds(rules.max_run_millis)))
     return rows
 
 
 # -- words -----------------------------------------------------------------------------------------------
+
+
+def _line_of(entry: Entry, sentence: Sentence) -> LogLine:
+    """Return a line of the log that lamps can point to."""
+    return replace(log_line(sentence), seq=entry.seq if isinstance(entry, Event) else None)
 
 
 def log_line(sentence: Sentence) -> LogLine:

@@ -1,6 +1,6 @@
 """A world around the queue in which time is a number: producers, workers that crash, and a record of it all."""
 
-from jobqueue.simulation.scenario import Habits, Mishap, MishapKind, Poke, Rules, Scenario, Task
+from jobqueue.simulation.scenario import Habits, Mishap, MishapKind, Outage, Poke, Rules, Scenario, Task
 from jobqueue.simulation.scenarios import CHAPTERS, SCENARIOS, find_scenario
 from jobqueue.simulation.world import World, run
 
@@ -10,6 +10,7 @@ __all__ = [
     "Habits",
     "Mishap",
     "MishapKind",
+    "Outage",
     "Poke",
     "Rules",
     "Scenario",

@@ -13,7 +13,8 @@ from jobqueue.events import Event
 class Note:
     """Something that happened outside of the queue.
 
-    `kind` is crashed, restarted, froze, thawed, effect (the work was done, out in the world) or report_lost.
+    `kind` is crashed, restarted, froze, thawed, effect (the work was done, out in the world), report_lost, or
+    went_down and came_up: then `worker` is the type of work whose downstream it is.
     `times` counts how often the effect of this job has happened.
     """
 
@@ -35,6 +36,7 @@ class Chronicle:
 
     def __init__(self) -> None:
         self._entries: list[Entry] = []
+        self._arrived: list[Entry] = []
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -49,6 +51,11 @@ class Chronicle:
         """The entries that came from the queue."""
         return tuple(entry for entry in self._entries if isinstance(entry, Event))
 
+    def since(self, number: int) -> list[Entry]:
+        """Return what came in after the first `number` entries, in the order in which it came in."""
+        return self._arrived[number:]
+
     def add(self, entry: Entry) -> None:
         """File an entry."""
+        self._arrived.append(entry)
         insort_right(self._entries, entry, key=lambda filed: filed.at)

@@ -39,6 +39,7 @@ class Engine:
         self._clock = clock
         self._heap: list[Planned] = []
         self._order = count()
+        self.planned = 0  # how many actions ever were
 
     def plan(self, at: int, action: Action, *, background: bool = False) -> Planned:
         """Plan an action; it is called off by setting `over`.
@@ -48,6 +49,7 @@ class Engine:
             action: what to do then.
             background: the action alone changes nothing worth stopping for, such as a poll while idle.
         """
+        self.planned += 1
         planned = Planned(max(at, self._clock.now()), next(self._order), action, background)
         heappush(self._heap, planned)
         return planned

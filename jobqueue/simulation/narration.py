@@ -114,6 +114,8 @@ def _note_text(note: Note) -> str:
         "froze": f"freezes{with_job}",
         "thawed": f"wakes up{with_job} and goes on as if nothing had been",
         "effect": f"has done the work of {note.job_id}, out in the world{_again(note)}",
+        "went_down": "is down from now on: all work of this type fails",
+        "came_up": "is up again: work of this type goes well",
         "report_lost": f"reports success for {note.job_id}, but the report is lost on its way",
     }[note.kind]
 

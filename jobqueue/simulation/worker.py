@@ -130,6 +130,15 @@ class SimulatedWorker:
         self._put_off.clear()
         return True
 
+    def give_up(self, error: str) -> bool:
+        """Report a failure in the middle of the work."""
+        if self.state is not WorkerState.WORKING:
+            return False
+        lease = self._held()
+        self._report(lambda: self._world.queue.fail(lease.job_id, lease.token, error))
+        self._let_go()
+        return True
+
     # -- working -----------------------------------------------------------------------------------------
 
     def _poll(self) -> None:

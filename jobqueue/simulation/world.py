@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
+from jobqueue.arguments import check_name
 from jobqueue.clock import ManualClock
 from jobqueue.errors import AdmissionError, JobQueueError
 from jobqueue.events import EventLog
@@ -22,6 +23,9 @@ from jobqueue.simulation.scenario import Poke, Scenario, Task
 from jobqueue.simulation.timeline import Timeline, timeline
 from jobqueue.simulation.watch import Watch
 from jobqueue.simulation.worker import SimulatedWorker
+
+DOWN = "what it needs is down"
+GIVEN_UP = "failed by hand"
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,6 +63,7 @@ class World:
         self.log = EventLog()
         self.queue = self._open_queue()
         self.effects = Counter[str]()
+        self._switched: dict[str, bool] = {}  # by type of work: whether a hand has put down what it needs
         self.chronicle = Chronicle()
         self.queue.subscribe(self.chronicle.add)
         self.watch = Watch(Promises.of(scenario))
@@ -66,6 +71,7 @@ class World:
         self.twin = World(replace(scenario, flaw=None), self.seed) if scenario.flaw else None
         self.is_telling = False
         self._submitted = 0
+        self._next: tuple[tuple[int, ...], int | None] | None = None
         # Producers are planned before workers: at one instant a job is there before somebody asks for it.
         for task in scenario.tasks:
             for number in range(task.times):
@@ -103,6 +109,8 @@ class World:
 
     def outcome_of(self, lease: Lease) -> str | None:
         """Return why the work on a job fails at this instant; None if it goes well."""
+        if lease.type in self._switched:
+            return DOWN if self._switched[lease.type] else None
         for outage in self.scenario.outages:
             if outage.type == lease.type and outage.begins_at <= self.now() < outage.ends_at:
                 return outage.error
@@ -118,6 +126,18 @@ class World:
         A poll that gets nothing cannot be seen, so an idle worker's polls count only while there is a job for
         it: with every ready job paused, or held back by a limit, the steps would never come to an end.
         """
+        # It is asked often, so the answer is kept until something happens.
+        state = self.state()
+        if self._next is None or self._next[0] != state:
+            self._next = (state, self._look_for_next())
+        return self._next[1]
+
+    def state(self) -> tuple[int, ...]:
+        """Return numbers of which one changes whenever something happens, is told or planned."""
+        own = (self.now(), len(self.chronicle), self.engine.planned)
+        return own if self.twin is None else own + self.twin.state()
+
+    def _look_for_next(self) -> int | None:
         now, instants = self.now(), [self.engine.next_at(background=False)]
         if self.twin is not None:
             instants.append(self.twin.next_at())
@@ -150,6 +170,10 @@ class World:
             return False
         self._arrive(at)
         return True
+
+    def settle(self) -> None:
+        """Let happen what is due now: what was just done by hand may have begun something at this instant."""
+        self._arrive(self.now())
 
     def _arrive(self, instant: int) -> None:
         if self.twin is not None:
@@ -222,6 +246,37 @@ class World:
     def thaw(self, worker: str) -> bool:
         """Let a frozen worker go on."""
         return self._worker(worker).thaw()
+
+    @_intervention
+    def fail(self, job_id: str) -> bool:
+        """Let the worker that holds a job report a failure of it, now and in the middle of the work."""
+        self.queue.view(job_id)
+        holders = [w for w in self.workers.values() if w.lease and w.lease.job_id == job_id]
+        return sum(worker.give_up(GIVEN_UP) for worker in holders if not worker.is_zombie) > 0
+
+    def is_down(self, type: str) -> bool:
+        """Return whether all work of a type fails now."""
+        outages = (o for o in self.scenario.outages if o.type == type)
+        by_story = any(o.begins_at <= self.now() < o.ends_at for o in outages)
+        return self._switched.get(type, by_story)
+
+    @_intervention
+    def take_down(self, type: str) -> bool:
+        """Put down what work of a type needs, so that all of it fails, until somebody brings it up again."""
+        return self._switch(type, down=True)
+
+    @_intervention
+    def bring_up(self, type: str) -> bool:
+        """Bring up what work of a type needs; from then on the story's own outages of it count no more."""
+        return self._switch(type, down=False)
+
+    def _switch(self, type: str, *, down: bool) -> bool:
+        check_name("type", type)
+        if self.is_down(type) is down:
+            return False
+        self._switched[type] = down
+        self.note("went_down" if down else "came_up", type)
+        return True
 
     def note(self, kind: str, worker: str, job_id: str | None = None) -> None:
         """Write down what no queue can see."""

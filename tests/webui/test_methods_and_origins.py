@@ -35,9 +35,14 @@ def urls(app: Flask, board: BoardClient, method: str) -> list[str]:
     for rule in app.url_map.iter_rules():
         if method not in (rule.methods or set()):
             continue
-        values = {name: FILL.get(name, board.lab.id) for name in rule.arguments}
+        fill = FILL | {"code": board.lab.code()}
+        values = {name: fill.get(name, board.lab.id) for name in rule.arguments}
         if rule.endpoint == "pages.code":
             values["name"] = "queue.py"
+        elif rule.endpoint == "reading.lesson":
+            values["name"] = "03_zombies_and_fencing"
+        elif rule.endpoint == "reading.exercise":
+            values["name"] = "ex03"
         found.append(adapter.build(rule.endpoint, values))
     return found
 

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from flask.testing import FlaskClient
 
 CODE = Path(jobqueue.__file__).parent
-PAGES = ["/", *(f"/scenarios/{name}" for name in SCENARIOS), "/code/jobqueue/queue.py"]
+PAGES = [
+    "/",
+    *(f"/scenarios/{name}" for name in SCENARIOS),
+    "/code/jobqueue/queue.py",
+    "/free",
+    "/open",
+    "/lessons/03_zombies_and_fencing",
+    "/exercises/ex03",
+]
 
 
 def check_page(html: str) -> Parsed:
@@ -73,7 +81,33 @@ def test_a_scenario_shows_all_that_decides_its_outcome(client: FlaskClient, name
     assert "A moment of it" in text
 
 
-@pytest.mark.parametrize("url", ["/scenarios/zombi", "/code/jobqueue/nothing.py", "/nothing", "/labs"])
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_scenario_leads_to_its_lesson_and_exercise_where_they_are(client: FlaskClient, name: str) -> None:
+    """Each link opens a page that says how to do it; where nothing is, there is no link."""
+    page = Parsed(client.get(f"/scenarios/{name}").text)
+    links = [a["href"] for a in page.all("a") if a["href"].startswith(("/lessons/", "/exercises/"))]
+    root = CODE.parent
+    there = [root / "notebooks" / f"{SCENARIOS[name].lesson}.ipynb"]
+    there += root.glob(f"exercises/{SCENARIOS[name].exercise}_*/task.md")
+    assert len(links) == sum(path.is_file() for path in there)
+    for link in links:
+        answer = client.get(link)
+        assert answer.status_code == 200
+        assert "To do it: jobkit" in words(answer.text)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/scenarios/zombi",
+        "/lessons/../x",
+        "/lessons/nothing",
+        "/exercises/ex99",
+        "/code/jobqueue/nothing.py",
+        "/nothing",
+        "/labs",
+    ],
+)
 @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "htmx"])
 def test_what_is_not_there_is_a_friendly_page(client: FlaskClient, url: str, headers: dict[str, str]) -> None:
     """404 with words and a way on, as a page or as a fragment."""
@@ -148,12 +182,16 @@ def test_each_partial_has_its_own_name_as_id(app: Flask) -> None:
         assert f'id="{path.stem}"' in first[0]
 
 
-def test_every_field_has_a_label(board: BoardClient) -> None:
-    """Fields that people fill in stand inside of a label that has words."""
-    html = board.page()
-    labelled = re.findall(r"<label[^>]*>\s*\w[^<]*<input name=\"(\w+)\"", html)
-    visible = [i["name"] for i in Parsed(html).all("input") if i.get("type") != "hidden"]
-    assert labelled == visible == ["from", "to", "type", "payload", "priority", "delay", "tenant"]
+@pytest.mark.parametrize("page", ["board", "free", "open"])
+def test_every_field_has_a_label(board: BoardClient, page: str) -> None:
+    """What people fill in stands inside of a label that has words, or has one that names it."""
+    html = board.page() if page == "board" else board.client.get(f"/{page}").text
+    inside = re.findall(r"<label[^>]*>\s*\w[^<]*<input [^>]*?\bid=\"([\w-]+)\"", html)
+    named = [label["for"] for label in Parsed(html).all("label") if "for" in label]
+    fields = [*Parsed(html).all("input"), *Parsed(html).all("select")]
+    visible = [field["id"] for field in fields if field.get("type") != "hidden"]
+    assert sorted([*inside, *named]) == sorted(visible)
+    assert len(visible) >= (25 if page == "board" else 1)
 
 
 def test_every_button_has_a_name_of_its_own(board: BoardClient) -> None:

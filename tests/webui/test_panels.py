@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jobqueue import JobStatus
-from jobqueue.simulation import SCENARIOS
+from jobqueue.simulation import SCENARIOS, World
 from jobqueue.simulation.invariants import INVARIANTS
 from tests.webui.asking import HTMX, BoardClient, Parsed, dump, words
 from webui.looking import Look
@@ -131,7 +131,7 @@ def test_a_jobs_id_leads_to_its_story(app: Flask) -> None:
     """Each card has a link that works without scripts; following it changes nothing."""
     board = opened(app, "zombie", 35_500)
     links = {a["href"] for a in Parsed(board.page()).all("a") if a.get("class") == "job-id"}
-    assert links == {f"{board.url}?job=J1#why"}
+    assert links == {f"{board.url}?s={board.lab.code()}&job=J1#why"}
     before = dump(board.lab)
     html = looked(board, "job=J1")
     assert dump(board.lab) == before
@@ -150,7 +150,7 @@ def test_the_story_stays_open_while_things_are_done(app: Flask) -> None:
     by_header = board.client.post(f"{board.url}/step", headers=HTMX | {"HX-Current-URL": f"{board.url}?job=J1"})
     assert 'id="why"' in by_header.text
     answer = board.client.post(f"{board.url}/step", headers={"Referer": f"http://localhost{board.url}?job=J1"})
-    assert answer.headers["Location"] == f"{board.url}?job=J1"
+    assert answer.headers["Location"] == f"{board.url}?s={board.lab.code()}&job=J1"
 
 
 @pytest.mark.parametrize("job", ["J9", "J0", "x", "<b>", "J1'", "J" + "9" * 400, ""])
@@ -261,11 +261,11 @@ def test_a_letter_that_died_by_expiry_says_since_when() -> None:
     from dataclasses import replace  # noqa: PLC0415
 
     from jobqueue import RetryPolicy  # noqa: PLC0415
-    from webui.labs import Lab  # noqa: PLC0415
     from webui.lanes import Lanes  # noqa: PLC0415
 
     story = replace(SCENARIOS["late_poll"], policy=RetryPolicy(1, 1000, 60_000))
-    world = Lab("x-1", story).world
+    world = World(story)
+    world.advance_to(0)
     world.engine.run_until(60_000)  # nobody looks meanwhile
     job = world.queue.view("J1")
     told = (job.status, job.failed_at, job.dead_reason, job.last_error)

@@ -7,7 +7,7 @@ from jobqueue import lifecycle
 from jobqueue.lifecycle import DEAD, PENDING, RUNNING
 from jobqueue.model import Job, Lease, Outcome
 from jobqueue.queue import JobQueue
-from jobqueue.simulation.flawed.opened import table_of
+from jobqueue.simulation.flawed.in_memory import InMemory
 from jobqueue.table import JobTable
 from jobqueue.views import lease_of
 
@@ -25,15 +25,15 @@ class _LateTable(JobTable):
         return job
 
 
-class LateByOne(JobQueue):
+class LateByOne(InMemory):
     """At the instant of its end a lease still counts: `>` where `>=` belongs."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        table_of(self).__class__ = _LateTable
+        self._table.__class__ = _LateTable
 
 
-class SweepsOnlyInPoll(JobQueue):
+class SweepsOnlyInPoll(InMemory):
     """Only a poll looks for leases that are over; whoever reports or looks in between finds them alive."""
 
     _polls = False
@@ -46,7 +46,7 @@ class SweepsOnlyInPoll(JobQueue):
         """Sweep, then hand out."""
         for job in filter(None, map(self._table.get, self._over)):
             if job.status is RUNNING:  # then it is to be found among the timers again
-                table_of(self)._timers.put(job.number, (job.lease_until, job.number))  # noqa: SLF001
+                self._table._timers.put(job.number, (job.lease_until, job.number))  # noqa: SLF001
         self._over, self._polls = set(), True
         try:
             return super().poll(worker_id, lease_millis, **options)
@@ -62,7 +62,7 @@ class SweepsOnlyInPoll(JobQueue):
         ):
             return super()._commit(before, after, at, told)
         self._over.add(before.id)  # a poll will see to it
-        table_of(self)._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
+        self._table._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
         return before
 
 
@@ -76,25 +76,24 @@ class DatesByTheSweep(SweepsOnlyInPoll):
         return super()._commit(before, after, at, told)
 
 
-class LeavesTheLastRunning(JobQueue):
+class LeavesTheLastRunning(InMemory):
     """An expiry leads back to PENDING, and where no attempt is left, nowhere."""
 
     def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
         if before is not None and after.outcome is Outcome.EXPIRED and after.status is DEAD:
-            table_of(self)._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
+            self._table._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
             return before
         return super()._commit(before, after, at, told)
 
 
-class CountsAtTheEnd(JobQueue):
+class CountsAtTheEnd(InMemory):
     """An attempt counts when its report comes in, so one whose worker died was none."""
 
     def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
+        after = super()._commit(before, after, at, told)
         if before is not None and before.status is RUNNING and after.outcome is Outcome.EXPIRED:
-            super()._commit(before, after, at, told)
-            table_of(self)._jobs[after.id] = after._replace(attempts=after.attempts - 1)  # noqa: SLF001 - behind the table's back
-            return after
-        return super()._commit(before, after, at, told)
+            self._table._jobs[after.id] = after._replace(attempts=after.attempts - 1)  # noqa: SLF001 - behind the table's back
+        return after
 
 
 class RenewalsAddUp(JobQueue):

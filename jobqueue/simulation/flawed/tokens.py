@@ -8,7 +8,7 @@ from jobqueue.events import EventKind
 from jobqueue.lifecycle import DEAD, PENDING, RUNNING, SUCCEEDED
 from jobqueue.model import Job, Outcome
 from jobqueue.queue import JobQueue
-from jobqueue.simulation.flawed.opened import table_of
+from jobqueue.simulation.flawed.in_memory import InMemory
 
 Told = Callable[[], Mapping[str, Any]]
 
@@ -56,21 +56,21 @@ class BelievesWhileRunning(_Credulous):
             self._commit(job, lifecycle.completed(job, now, result), now, lambda: {"token": token})
 
 
-class CountsTokensAnew(JobQueue):
+class CountsTokensAnew(InMemory):
     """Each retry begins to count tokens anew, so the next worker gets the token of the last one."""
 
     def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
         after = super()._commit(before, after, at, told)
         if after.status is PENDING and after.outcome in {Outcome.FAILED, Outcome.EXPIRED}:
-            table_of(self)._jobs[after.id] = after._replace(generation=0)  # noqa: SLF001 - behind the table's back
+            self._table._jobs[after.id] = after._replace(generation=0)  # noqa: SLF001 - behind the table's back
         return after
 
 
-class CountsTokensAnewAfterRedrive(JobQueue):
+class CountsTokensAnewAfterRedrive(InMemory):
     """A redrive begins to count tokens anew, together with the attempts."""
 
     def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
         after = super()._commit(before, after, at, told)
         if before is not None and before.status is DEAD:
-            table_of(self)._jobs[after.id] = after._replace(generation=0)  # noqa: SLF001 - behind the table's back
+            self._table._jobs[after.id] = after._replace(generation=0)  # noqa: SLF001 - behind the table's back
         return after

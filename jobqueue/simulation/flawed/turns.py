@@ -12,7 +12,7 @@ from jobqueue.scheduling.deficit import DeficitTurns
 from jobqueue.scheduling.lanes import Group, Lanes, Ticket
 from jobqueue.scheduling.schedule import GatedSchedule, Scheduler
 from jobqueue.scheduling.tenants import RoundRobinTurns
-from jobqueue.simulation.flawed.opened import table_of
+from jobqueue.simulation.flawed.in_memory import InMemory
 
 Open = Mapping[str, Sequence[Group]]
 
@@ -130,12 +130,12 @@ class OneTurnForAllBands(_OtherBands):
     _bands = _OneForAll
 
 
-class LimitOncePerBatch(JobQueue):
+class LimitOncePerBatch(InMemory):
     """Limits are looked at before a batch is taken, and not again until it is complete."""
 
     def poll_many(self, worker_id: str, lease_millis: int, limit: int, **options: Any) -> list[Lease]:
         """Hand out several jobs at once."""
-        schedule = table_of(self).schedule
+        schedule = self._table.schedule
         if not isinstance(schedule, GatedSchedule):
             return super().poll_many(worker_id, lease_millis, limit, **options)
         gates = schedule.gates

@@ -1,0 +1,60 @@
+"""What a board promises of what it shows: its order is that of the hand-outs, an error's text is text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jobqueue.simulation import SCENARIOS
+from jobqueue.simulation.free_lab import FREE, FreeLab
+from jobqueue.simulation.link import encode
+from jobqueue.simulation.recipe import Recipe
+from jobqueue.simulation.rule_settings import RuleSettings
+from jobqueue.simulation.scenario import Habits, Outage, Task
+from tests.simulation.walks import RULES
+from tests.webui.asking import Parsed, words
+from webui.labs import Lab
+from webui.presenters import board_of
+
+if TYPE_CHECKING:
+    from flask.testing import FlaskClient
+
+CROWD = FreeLab(
+    tuple(Task(n * 300, f"type{n % 2}", "", n % 3 - 1, 0, "abc"[n % 3], n + 1, times=8) for n in range(6)),
+    (Habits("A", lease_millis=4000), Habits("B", work_millis=900)),
+    (Outage("type1", 0, 4000, "no line"),),
+)  # fmt: skip
+STORIES = [
+    *(Recipe(name).at_instant(at) for name in SCENARIOS for at in (0, 4000, 11_500)),
+    *(Recipe(FREE, 1, rules, CROWD).at_instant(at) for rules in RULES for at in (1000, 6500, 15_000)),
+]
+
+
+@pytest.mark.parametrize("recipe", STORIES, ids=lambda recipe: f"{recipe.name}-{recipe.at}")
+def test_the_order_that_is_shown_is_the_order_of_the_hand_outs(recipe: Recipe) -> None:
+    """With limits, borrowing, aging and budgets: so many polls at this instant hand out just these."""
+    lab = Lab("x-1", [recipe])
+    board, queue = board_of(lab), lab.world.queue
+    shown = board.next_up
+    leases = [queue.poll("somebody", 60_000) for _ in range(len(shown) + 1)]
+    handed_out = [lease.job_id for lease in leases if lease]
+    assert handed_out[: len(shown)] == shown
+    assert [card.id for card in board.ready][: len(shown)] == shown
+
+
+@pytest.mark.parametrize(
+    "error", ["<script>window.__x=1</script>", "\"'><img src=x onerror=go()>", "{{ 7*7 }}"]
+)
+def test_the_text_of_an_error_is_text_wherever_it_is_shown(client: FlaskClient, error: str) -> None:
+    """On the card, in the log, in the pictures, beside another branch: no element more."""
+
+    def pages(error: str) -> list[str]:
+        free = FreeLab((Task(0, "mail"),), (Habits("A", 500),), (Outage("mail", 0, 60_000, error),))
+        recipe = Recipe(FREE, 1, RuleSettings(2), free)
+        code = encode([recipe.at_instant(3000), Recipe(FREE, 1, RuleSettings(9), free).at_instant(3000)])
+        return [client.get(f"/b/{code}").text, client.get(f"/free?s={code}").text]
+
+    for hostile, plain in zip(pages(error), pages("x" * len(error)), strict=True):
+        assert Parsed(hostile).shape == Parsed(plain).shape
+    assert error in words(pages(error)[0])

@@ -1,0 +1,119 @@
+"""What a board shows of its place in time: the slider, the branches, and its link. No Flask."""
+
+from dataclasses import dataclass
+
+from jobqueue.simulation.comparing import Fate, compare
+from jobqueue.simulation.free_lab import FREE
+from jobqueue.simulation.link import LONGEST_CODE
+from jobqueue.simulation.narration import seconds
+from jobqueue.simulation.picture import TimelinePicture
+from jobqueue.simulation.scenario import Task
+from webui.branches import Branch
+from webui.jumps import JUMPS, Jump
+from webui.labs import Lab
+from webui.typed import as_seconds
+
+MOST_FATES = 12
+COMPACT_WIDTH = 620
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The branch that stands beside the one that is played, and what is different in it."""
+
+    number: int
+    parted: str
+    here: str
+    there: str
+    sentences: list[str]
+    more: int
+    fates: tuple[Fate, ...]
+    pictures: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Travel:
+    """Where a board stands in time, and where it can go.
+
+    `position` and `end` are seconds as one would type them; `code` is None if the story is too long for a link.
+    """
+
+    position: str
+    end: str
+    ahead: str
+    jumps: dict[str, Jump]
+    number: int
+    branches: list[Branch]
+    beside: Beside | None
+    code: str | None
+    longest_code: int
+    is_shared: bool
+    is_free: bool
+    down: frozenset[str]
+
+
+def travel_of(lab: Lab) -> Travel:
+    """Return where a lab stands in time."""
+    playback, world = lab.branches.playback, lab.world
+    ahead = len(playback.ahead)
+    many = f"{ahead} interventions ahead" if ahead > 1 else "1 intervention ahead"
+    types = {job.type for job in world.jobs()}
+    return Travel(
+        position=as_seconds(world.now()),
+        end=as_seconds(max(playback.end(), world.now())),
+        ahead=f"{many}: whatever else you do now makes a new branch" if ahead else "",
+        jumps=JUMPS,
+        number=lab.branches.number,
+        branches=lab.branches.all(),
+        beside=_beside_of(lab),
+        code=lab.id if lab.is_shared else lab.code(),
+        longest_code=LONGEST_CODE,
+        is_shared=lab.is_shared,
+        is_free=lab.scenario.name == FREE,
+        down=frozenset(type for type in types if world.is_down(type)),
+    )
+
+
+def settings_of(lab: Lab) -> list[tuple[str, str]]:
+    """Return what decides the outcome of a free lab beyond what any scenario shows, as (what, how much)."""
+    if lab.scenario.name != FREE:
+        return []
+    rows = [(f"{task.times} x {task.type}", _task_words(task)) for task in lab.scenario.tasks]
+    return [*rows, ("seed", str(lab.world.seed))]
+
+
+def _task_words(task: Task) -> str:
+    words = [
+        f"at {seconds(task.at)}" + (f", one each {seconds(task.every_millis)}" if task.every_millis else "")
+    ]
+    words += [f"priority {task.priority}"] if task.priority else []
+    words += [f"for {task.tenant}"] if task.tenant != "default" else []
+    words += [f"cost {task.cost}"] if task.cost != 1 else []
+    words += [f"due {seconds(task.delay_millis)} later"] if task.delay_millis else []
+    words += [] if task.deadline_millis is None else [f"given up after {seconds(task.deadline_millis)}"]
+    return ", ".join(words)
+
+
+def _beside_of(lab: Lab) -> Beside | None:
+    there, number, here = lab.branches.beside, lab.branches.beside_number, lab.world
+    if there is None or number is None:
+        return None
+    found = compare(here, there.world)
+    parted = "Up to now, the same has happened in both."
+    if found.parted_at is not None:
+        parted = f"The same up to {seconds(found.parted_at)}, and from there on not."
+    sentences = [f"{fate.job_id}: {fate.here} here, {fate.there} there" for fate in found.different]
+    pictures = [
+        TimelinePicture(world.timeline(), width=COMPACT_WIDTH, name=name).svg()
+        for world, name in ((here, "tl-here"), (there.world, "tl-there"))
+    ]
+    return Beside(
+        number,
+        parted,
+        found.here,
+        found.there,
+        sentences[:MOST_FATES],
+        max(0, len(sentences) - MOST_FATES),
+        found.fates,
+        (pictures[0], pictures[1]),
+    )
