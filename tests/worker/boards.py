@@ -84,6 +84,11 @@ class Board:
             process.stdout.close()
 
 
+def says(process, words):
+    """Return the next line of a process that has these words."""
+    return next(line for line in iter(process.stdout.readline, "") if words in line)
+
+
 def ends_with(process, signal_):
     process.send_signal(signal_)
     output, _ = process.communicate(timeout=30)

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.worker.boards import COMMAND, ROOT, Board, ends_with, until
+from tests.worker.boards import COMMAND, ROOT, Board, ends_with, says, until
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 
@@ -46,7 +46,7 @@ def test_sigterm_lets_the_running_job_finish_and_gives_the_rest_back(board):
     for _ in range(3):
         board.producer.submit("mail")
     worker = board.worker("--types", "mail", "--behave", "slow", "--batch", "3", lease="1")
-    until(lambda: board.status("J1") == "RUNNING")
+    assert says(worker, "J1 renewed")  # so it is begun
     code, output = ends_with(worker, signal.SIGTERM)
     assert code == 0
     views = [board.operator.view(f"J{n}") for n in (1, 2, 3)]
@@ -55,7 +55,6 @@ def test_sigterm_lets_the_running_job_finish_and_gives_the_rest_back(board):
         ("PENDING", 0),
         ("PENDING", 0),
     ]
-    assert "J1 renewed" in output
     assert "w: J2 released\nw: J3 released\nw: stopped\n" in output
 
 
@@ -63,8 +62,8 @@ def test_sigterm_lets_the_running_job_finish_and_gives_the_rest_back(board):
 def test_killed_right_after_sigterm_a_job_is_not_lost(board):
     """SIGTERM, then SIGKILL after 100 ms: the lease runs out, the job is retried, and never counted as done."""
     board.producer.submit("mail")
-    worker = board.worker("--types", "mail", "--behave", "slow", lease="2")
-    until(lambda: board.status() == "RUNNING")
+    worker = board.worker("--types", "mail", "--behave", "slow", lease="3")
+    assert says(worker, "J1 renewed")
     worker.send_signal(signal.SIGTERM)
     time.sleep(0.1)  # the case itself: so long the worker has
     worker.kill()
@@ -89,15 +88,17 @@ def test_a_crash_is_noticed_by_the_end_of_the_lease(board):
     worker.terminate()
 
 
+@POSIX
 def test_a_zombie_is_refused(board):
     """Frozen past its lease, it reports all the same; the queue has given the job to another."""
+    other = board.worker("--types", "mail", name="other", lease="60")
+    other.send_signal(signal.SIGSTOP)  # it must be there in time, and not before
     board.producer.submit("mail")
-    zombie = board.worker("--types", "mail", "--behave", "freeze", name="zombie", lease="1")
-    until(lambda: board.status() == "RUNNING")
-    board.worker("--types", "mail", name="other", lease="60")
-    lines = iter(zombie.stdout.readline, "")
-    refused = next(line for line in lines if "refused" in line)
-    assert "stale" in refused
+    zombie = board.worker("--types", "mail", "--behave", "freeze", name="zombie", lease="2")
+    assert says(zombie, "J1 freeze")
+    until(lambda: board.status() == "PENDING")
+    other.send_signal(signal.SIGCONT)
+    assert "stale" in says(zombie, "refused")
     until(lambda: board.status() == "SUCCEEDED")
     assert [a.worker_id for a in board.operator.history("J1")] == ["zombie", "other"]
 
