@@ -5,47 +5,23 @@ generation 1". Knows the queue's method names; which database it is, the lab kno
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
+from exercises.claim_words import (
+    LOCKED,
+    ONE_ID,
+    Action,
+    Hold,
+    accepted,
+    complete_words,
+    lease_words,
+    view_words,
+)
 from exercises.grader import Case
 from exercises.grader.case import Broken
 from exercises.grader.records import How
-from exercises.grader.wire import Handle, Record
+from exercises.grader.wire import Handle
 from exercises.queue_stage import GETS_A_JOB, GETS_NOTHING, seconds
-
-MOST_PLACES = 12  # a call with more statements is not looked at behind them
-
-# The ways in which a queue in a database can fail, beside those that every exercise knows.
-LOCKED = "locked"
-TWO_WORKERS = "one job, two workers"
-ONE_ID = "one id twice"
-LOST = "lost"
-HALF = "half a change"
-BOTH = "both"
-NO_STATEMENT = "no statement"
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """What a worker has in hand after a claim."""
-
-    job_id: str
-    generation: Any
-    worker_id: str
-    record: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """What somebody else does between two statements, in words and as a call."""
-
-    words: str
-    target: Handle
-    method: str
-    args: tuple[Any, ...]
-    tell: Callable[[Any], str]
 
 
 class ClaimStage:
@@ -191,15 +167,19 @@ class ClaimStage:
         queue = self.queue(by)
 
         def effect() -> How:
-            fields = getattr(self._case.glance(queue, "view", args[0]), "fields", {})
-            changed = fields.get("status") == becomes and (
-                becomes != "PENDING" or fields.get("last_error") == "too late"
+            seen = self._glance(args[0], by)
+            changed = seen.get("status") == becomes and (
+                becomes != "PENDING" or seen.get("last_error") == "too late"
             )
             return How.ACCEPTED if changed else How.SILENT
 
         how: dict[str, Any] = {"error": self._error, "effect": effect}
         guard = self._without_lock(f"refused with {self._error}")
         guard(lambda: self._case.refuses(self._words(words), queue, method, *args, **how))
+
+    def _glance(self, job_id: str, by: str) -> dict[str, Any]:
+        """Look at a job behind a failure."""
+        return getattr(self._case.glance(self.queue(by), "view", job_id), "fields", {})
 
     def sweeps(self, by: str = "A", *, gives: int) -> None:
         """Let somebody sweep; so many leases must have ended by it."""
@@ -230,8 +210,7 @@ class ClaimStage:
         guard = self._without_lock(how.get("expected", "an answer"))
         return guard(lambda: self._case.call(self._words(words), queue, method, *args, **how))
 
-    @staticmethod
-    def _without_lock(expected: str) -> Callable[[Callable[[], Any]], Any]:
+    def _without_lock(self, expected: str) -> Callable[[Callable[[], Any]], Any]:
         """Run a call; that the database was locked is a way to fail of its own."""
 
         def run(call: Callable[[], Any]) -> Any:
@@ -318,46 +297,3 @@ class ClaimStage:
     def power_comes_back(self) -> None:
         """Go on from what the file held when the power failed in between."""
         self._tell("the power comes back", "go_on_with_what_was_kept")
-
-
-def each_place(case: Case, tell: Callable[[int], bool]) -> None:
-    """Tell a story once for each statement of a call; `tell` returns whether the call had so many.
-
-    Only the telling that goes wrong is shown.
-    """
-    for place in count(1):
-        case.retell(())
-        if place > MOST_PLACES or not tell(place):
-            break
-    if place == 1:
-        case.broken("a statement over the connection that was given", "none", NO_STATEMENT)
-
-
-def accepted(_: Any) -> str:
-    """Say that a report was accepted."""
-    return "accepted"
-
-
-def complete_words(hold: Hold) -> str:
-    """Say who completes what."""
-    return f"{hold.worker_id} completes {hold.job_id}, generation {hold.generation}"
-
-
-def lease_words(lease: Any) -> str:
-    """Say in words what a claim gave."""
-    fields = getattr(lease, "fields", None)
-    if fields is None:
-        return "nothing" if lease is None else str(lease)
-    return f"{fields.get('job_id')}, generation {fields.get('generation')}"
-
-
-def view_words(wanted: dict[str, Any]) -> Callable[[Any], str]:
-    """Show of a view what the check looks at."""
-
-    def words(view: Any) -> str:
-        fields = view.fields if isinstance(view, Record) else None
-        if fields is None:
-            return repr(view)
-        return ", ".join(f"{name} {fields[name]!r}" for name in wanted if name in fields) or str(view)
-
-    return words

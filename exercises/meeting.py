@@ -58,6 +58,10 @@ class Meeting:
         cut = told if len(told) <= LONGEST_STATEMENT else told[: LONGEST_STATEMENT - 3] + "..."
         (self._after if self._number >= self._place else self._before).append(cut)
 
+    def _is_next(self, caller: str) -> bool:
+        """Whether the others act before this caller's next statement."""
+        return not self._acting and caller == self._caller and self._number + 1 == self._place
+
     def disarm(self) -> list[Any]:
         """Stop counting. Return whether the place was reached, and the statements before it and from it on."""
         reached, self._caller = self._number >= self._place, ""

@@ -1,6 +1,7 @@
 """What an answer to ex10 must promise: one connection, and what is in the file. The rest is in checks_*.py."""
 
-from exercises.claim_stage import LOCKED, LOST, ClaimStage, Hold
+from exercises.claim_stage import ClaimStage
+from exercises.claim_words import LOCKED, LOST, Hold
 from exercises.grader import Case, check
 from exercises.grader.case import Broken
 

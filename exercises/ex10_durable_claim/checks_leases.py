@@ -1,6 +1,7 @@
 """What an answer to ex10 must promise: how a lease ends, and who may end it."""
 
-from exercises.claim_stage import ClaimStage, Hold
+from exercises.claim_stage import ClaimStage
+from exercises.claim_words import Hold
 from exercises.grader import Case, check
 
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from exercises.claim_stage import BOTH, HALF, ONE_ID, TWO_WORKERS, ClaimStage, Hold, each_place, lease_words
+from exercises.claim_stage import ClaimStage
+from exercises.claim_words import BOTH, HALF, ONE_ID, TWO_WORKERS, Hold, each_place, lease_words
 from exercises.grader import Case, check
 from exercises.meeting import WAITS
 
