@@ -5,7 +5,7 @@ from typing import Any
 
 from exercises.grader import Case
 from exercises.grader.records import How
-from exercises.queue_stage import Hold, QueueStage
+from exercises.queue_stage import Hold, QueueStage, lease_words
 
 REST = 3_000
 
@@ -24,7 +24,7 @@ class LeaseStage(QueueStage):
     def tries(self, worker_id: str, lease_millis: int) -> None:
         """Let a worker poll, whatever comes of it."""
         words = f"{worker_id} polls, lease {lease_millis / 1_000:g} s"
-        self._call(words, "poll", worker_id, lease_millis, tell=self._lease_words)
+        self._call(words, "poll", worker_id, lease_millis, tell=lease_words)
 
     def renews(self, hold: Hold, lease_millis: int, *, gives: int) -> None:
         """Let the holder renew its lease; it must end at `gives` then."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from exercises.grader import Case
 from exercises.grader.records import How
+from exercises.grader.wire import Handle
 
 
 class PlainStage:
@@ -17,6 +18,11 @@ class PlainStage:
         """Create an object of the class `kind`."""
         self._case = case
         self._object = case.make(kind, *args)
+
+    @property
+    def object(self) -> Handle:
+        """The object, for a glance at it."""
+        return self._object
 
     def gives(self, words: str, method: str, *args: Any, gives: Any, what: str) -> None:
         """Call a method; what it gives back must be `gives`. `what` names that value."""

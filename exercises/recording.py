@@ -15,7 +15,7 @@ from exercises.answer_queue import AnswerEndedError, AnswerQueue, Stage
 from exercises.grader.case import Broken, Case, Hole, Stop
 from exercises.grader.catalogue import Exercise
 from exercises.grader.lodging import working_folder
-from exercises.grader.process import AnswerProcess, Limits, Stopped
+from exercises.grader.process import AnswerProcess, Limits, Serve, Stopped
 from exercises.grader.wire import Record, unpack
 from jobqueue import Event, RetryPolicy
 from jobqueue.simulation import World, find_scenario
@@ -105,12 +105,12 @@ class _Conversation:
         self._call_seconds = limits.call_seconds
         self._until = time.monotonic() + limits.total_seconds
 
-    def ask(self, command: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, command: dict[str, Any], serve: Serve | None = None, /) -> dict[str, Any]:
         """Send a command and wait for the reply, no longer than there is time."""
         left = self._until - time.monotonic()
         if left <= 0:
             raise Stopped("The time for the whole story is used up.")
-        return self._process.ask(command, min(left, self._call_seconds))
+        return self._process.ask(command, min(left, self._call_seconds), serve)
 
 
 def play_scenario(exercise: Exercise, source: str, name: str) -> Recording:
@@ -159,8 +159,8 @@ def play_check(exercise: Exercise, source: str, name: str) -> Recording:
     listener = _Listener(STAGES[exercise.short])
 
     def play(conversation: _Conversation) -> str:
-        def ask(command: dict[str, Any], /) -> dict[str, Any]:
-            return listener.heard(command, conversation.ask(command), case)
+        def ask(command: dict[str, Any], serve: Serve | None = None, /) -> dict[str, Any]:
+            return listener.heard(command, conversation.ask(command, serve), case)
 
         case = Case(ask, source)
         try:

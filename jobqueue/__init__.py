@@ -3,7 +3,7 @@
 Start reading at `JobQueue` in `queue.py`. Nothing but the standard library is imported here.
 """
 
-from jobqueue.clock import ManualClock, SystemClock, TimeSource
+from jobqueue.clock import ManualClock, MonotonicClock, SystemClock, TimeSource
 from jobqueue.errors import (
     AdmissionError,
     IllegalStateError,
@@ -27,10 +27,12 @@ from jobqueue.scheduling import (
 )
 from jobqueue.statistics import Stats
 from jobqueue.stores.opening import open_queue
+from jobqueue.worker import Context, PermanentError, Worker
 
 __all__ = [
     "AdmissionError",
     "Attempt",
+    "Context",
     "DeficitRoundRobin",
     "DispatchLimit",
     "Event",
@@ -45,7 +47,9 @@ __all__ = [
     "Lease",
     "Limits",
     "ManualClock",
+    "MonotonicClock",
     "Outcome",
+    "PermanentError",
     "Redrive",
     "RedriveRow",
     "RequestKeyConflictError",
@@ -61,5 +65,6 @@ __all__ = [
     "TimeSource",
     "UnknownJobError",
     "WeightedBands",
+    "Worker",
     "open_queue",
 ]

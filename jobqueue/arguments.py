@@ -100,13 +100,13 @@ def number_of(job_id: str) -> int | None:
     return int(job_id[1:]) if _JOB_ID.fullmatch(job_id) else None
 
 
-def check_types(types: Iterable[str] | None) -> frozenset[str] | None:
-    """Return the job types that a poll asks for; None asks for all of them."""
-    if types is None:
+def check_asked(name: str, values: Iterable[str] | None) -> frozenset[str] | None:
+    """Return the types, or tenants, that a poll asks for; None asks for all of them."""
+    if values is None:
         return None
-    asked = frozenset(check_name("types", name) for name in check_several("types", types))
+    asked = frozenset(check_name(name, value) for value in check_several(name, values))
     if not asked:
-        raise ValueError("types: is empty, so no job could ever be handed out; leave it out to ask for all")
+        raise ValueError(f"{name}: is empty, so no job could ever be handed out; leave it out to ask for all")
     return asked
 
 

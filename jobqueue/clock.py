@@ -68,3 +68,14 @@ class SystemClock:
 
     def __repr__(self) -> str:
         return "SystemClock()"
+
+
+class MonotonicClock:
+    """Milliseconds since some instant in the past: it tells how long something took, and is never set back."""
+
+    def now(self) -> int:
+        """Return the milliseconds passed."""
+        return time.monotonic_ns() // _NANOS_PER_MILLI
+
+    def __repr__(self) -> str:
+        return "MonotonicClock()"

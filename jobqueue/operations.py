@@ -16,7 +16,6 @@ from jobqueue.arguments import (
     check_several,
     check_string,
     check_text,
-    check_types,
 )
 from jobqueue.events import EventKind
 from jobqueue.lifecycle import DEAD, PENDING
@@ -24,7 +23,7 @@ from jobqueue.model import FINISHED, Job, JobStatus, JobView, Lease, Redrive, Re
 from jobqueue.orders import check_deadline, order
 from jobqueue.requests import check_same
 from jobqueue.statistics import Stats
-from jobqueue.storage import Aim, Search
+from jobqueue.storage import Aim, Search, to_poll
 from jobqueue.turn import Turns
 
 
@@ -73,16 +72,22 @@ class Operations(Turns):
     # -- workers -----------------------------------------------------------------------------------------
 
     def poll_many(
-        self, worker_id: str, lease_millis: int, limit: int, *, types: Iterable[str] | None = None
+        self,
+        worker_id: str,
+        lease_millis: int,
+        limit: int,
+        *,
+        types: Iterable[str] | None = None,
+        tenants: Iterable[str] | None = None,
     ) -> list[Lease]:
         """Poll up to `limit` times at one instant; each poll sees what the ones before took."""
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
         limit = check_integer("limit", limit, low=1)
-        asked = check_types(types)
+        aim = to_poll(types, tenants)
         leases: list[Lease] = []
-        with self._turn(Aim(polls=True, types=asked)) as now:
-            while len(leases) < limit and (lease := self._hand_out(worker_id, lease_millis, asked, now)):
+        with self._turn(aim) as now:
+            while len(leases) < limit and (lease := self._hand_out(worker_id, lease_millis, aim, now)):
                 leases.append(lease)
         return leases
 

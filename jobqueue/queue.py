@@ -18,7 +18,6 @@ from jobqueue.arguments import (
     check_name,
     check_string,
     check_text,
-    check_types,
     error_text,
 )
 from jobqueue.clock import ManualClock, TimeSource
@@ -31,7 +30,7 @@ from jobqueue.retry import Jitter, RetryBudget, RetryPolicy, RetryRule
 from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
 from jobqueue.scheduling.limits import Gates
 from jobqueue.scheduling.schedule import Schedule, Scheduler, schedule_for
-from jobqueue.storage import LOOKING, POLLING, SUBMITTING, Aim, Table, Transaction, one_lock
+from jobqueue.storage import LOOKING, SUBMITTING, Aim, Table, Transaction, one_lock, to_poll
 from jobqueue.table import JobTable
 from jobqueue.views import lease_of
 
@@ -166,7 +165,14 @@ class JobQueue(Operations):
 
     # -- workers -----------------------------------------------------------------------------------------
 
-    def poll(self, worker_id: str, lease_millis: int, *, types: Iterable[str] | None = None) -> Lease | None:
+    def poll(
+        self,
+        worker_id: str,
+        lease_millis: int,
+        *,
+        types: Iterable[str] | None = None,
+        tenants: Iterable[str] | None = None,
+    ) -> Lease | None:
         """Hand the best ready job to this worker, or return None if nothing is ready.
 
         Best is the highest priority, then the earliest run_at, then submission order.
@@ -175,12 +181,13 @@ class JobQueue(Operations):
             worker_id: who asks; it says who holds the lease and gives no rights, only the token does.
             lease_millis: for how long the job is this worker's alone, from now.
             types: ask for jobs of these types only; None for all.
+            tenants: ask for jobs of these tenants only, in the same order; None for all.
         """
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
-        asked = check_types(types)
-        with self._turn(POLLING if asked is None else Aim(polls=True, types=asked)) as now:
-            return self._hand_out(worker_id, lease_millis, asked, now)
+        aim = to_poll(types, tenants)
+        with self._turn(aim) as now:
+            return self._hand_out(worker_id, lease_millis, aim, now)
 
     def complete(self, job_id: str, token: str, result: str | None = None) -> None:
         """Report success. Without the token of the current lease it is refused with `StaleTokenError`.

@@ -34,6 +34,7 @@ class Stats:
         refused_tokens: reports with a stale token.
         promised_share: each band's part of the slots; empty where the scheduler promises none.
         actual_share: each band's part of the hand-outs.
+        redrives: how often a dead letter was brought back.
     """
 
     at: int
@@ -53,6 +54,7 @@ class Stats:
     refused_tokens: int
     promised_share: Mapping[str, float]
     actual_share: Mapping[str, float]
+    redrives: int = 0
 
 
 def stats_of(jobs: Iterable[Job], counts: Mapping[str, int], schedule: Schedule, now: int) -> Stats:
@@ -82,6 +84,7 @@ def stats_of(jobs: Iterable[Job], counts: Mapping[str, int], schedule: Schedule,
         refused_tokens=counts.get("refused_tokens", 0),
         promised_share=dict(schedule.promised_share()),
         actual_share=schedule.actual_share(),
+        redrives=counts.get(EventKind.REDRIVEN, 0),
     )
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple, Protocol
 
-from jobqueue.arguments import number_of
+from jobqueue.arguments import check_asked, number_of
 from jobqueue.model import Attempt, Job, JobStatus, Redrive
+from jobqueue.scheduling.lanes import Asked
 from jobqueue.statistics import Stats
 
 
@@ -22,19 +23,33 @@ class Aim(NamedTuple):
     Attributes:
         job_id: it may change this job.
         polls: it will pick jobs to hand out,
-        types: of these types only.
+        types: of these types only,
+        tenants: of these tenants only.
         submits: it may add a job,
         request_key: which has this key of this tenant.
     """
 
     job_id: str = ""
     polls: bool = False
-    types: frozenset[str] | None = None
+    types: Asked = None
+    tenants: Asked = None
     submits: bool = False
     request_key: tuple[str, str] | None = None
 
 
 LOOKING, SUBMITTING, POLLING = Aim(), Aim(submits=True), Aim(polls=True)
+
+
+def to_poll(types: Iterable[str] | None, tenants: Iterable[str] | None) -> Aim:
+    """Return the aim of a poll for jobs of some types and tenants; None for all.
+
+    >>> to_poll(["mail"], None).types, to_poll(None, None) is POLLING
+    (frozenset({'mail'}), True)
+    """
+    if types is None and tenants is None:
+        return POLLING  # as nearly always
+    return Aim(polls=True, types=check_asked("types", types), tenants=check_asked("tenants", tenants))
+
 
 Transaction = Callable[[Aim], AbstractContextManager[object]]
 """Opens one step that nobody else sees half done."""
@@ -42,7 +57,7 @@ Transaction = Callable[[Aim], AbstractContextManager[object]]
 
 def one_lock() -> Transaction:
     """Return the transaction of a queue in memory: between "is it free?" and "it is mine" nobody else looks."""
-    lock = threading.Lock()
+    lock: AbstractContextManager[object] = threading.Lock()
     return lambda _aim: lock
 
 
@@ -175,7 +190,7 @@ class Table(Protocol):
         """Forget a job that has ended, with its history and its key."""
         ...
 
-    def pick(self, types: frozenset[str] | None) -> Job | None:
+    def pick(self, types: Asked, tenants: Asked) -> Job | None:
         """Return the next job to hand out and take its turn; the caller then puts it as RUNNING."""
         ...
 

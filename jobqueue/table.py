@@ -12,6 +12,7 @@ from jobqueue.lifecycle import DEAD, PENDING, PERMANENT, RUNNING
 from jobqueue.model import Attempt, Job, Redrive
 from jobqueue.requests import RequestKeys
 from jobqueue.retention import Retention
+from jobqueue.scheduling.lanes import Asked
 from jobqueue.scheduling.line import Line
 from jobqueue.scheduling.schedule import Schedule
 from jobqueue.statistics import Stats, stats_of
@@ -154,9 +155,9 @@ class JobTable:
 
     # -- who is next, and looking ----------------------------------------------------------------------------
 
-    def pick(self, types: frozenset[str] | None) -> Job | None:
+    def pick(self, types: Asked, tenants: Asked) -> Job | None:
         """Return the next job to hand out and take its turn."""
-        number = self.schedule.pick(types)
+        number = self.schedule.pick(types, tenants)
         return None if number is None else self._jobs[f"J{number}"]
 
     def next_up(self, most: int) -> list[int]:

@@ -147,15 +147,13 @@ class Turns:
     def _turn_away(self, found: str) -> None:
         raise AdmissionError(f"cannot submit: {found}; try again later", retry_after_millis=RETRY_AFTER_MILLIS)
 
-    def _hand_out(
-        self, worker_id: str, lease_millis: int, types: frozenset[str] | None, now: int
-    ) -> Lease | None:
-        """Lease the next job to a worker; None if none is eligible."""
-        job = self._table.pick(types)
+    def _hand_out(self, worker_id: str, lease_millis: int, aim: Aim, now: int) -> Lease | None:
+        """Lease the next job of the types and tenants asked for to a worker; None if none is eligible."""
+        job = self._table.pick(aim.types, aim.tenants)
         if job is None:
             return None
         running = lifecycle.leased(job, now, worker_id, lease_millis, self._max_run_millis)
-        self._commit(job, running, now, lambda: {"types": None if types is None else tuple(sorted(types))})
+        self._commit(job, running, now, lambda: _told_of(aim))
         return lease_of(running)
 
     def _redo(self, event: Event, before: Job | None, after: Job | None) -> None:
@@ -165,7 +163,8 @@ class Turns:
         next(iter(self._table.settle(event.at)), None)
         match event.kind:
             case EventKind.LEASED:  # picked again, so that slots, turns and credits move as they did
-                self._table.pick(None if told["types"] is None else frozenset(told["types"]))
+                types, tenants = (told.get(name) for name in ("types", "tenants"))
+                self._table.pick(types and frozenset(types), tenants and frozenset(tenants))
             case EventKind.PAUSED | EventKind.RESUMED:
                 self._table.set_paused(told["type"], paused=event.kind is EventKind.PAUSED)
             case EventKind.DROPPED if before is not None:
@@ -233,3 +232,9 @@ class Turns:
             detail["ended_at"] = asked.ended_at
         job_id = None if job is None else job.id
         self._outbox.post(self._now, EventKind.REFUSED, job_id, worker_id, attempt, generation, detail)
+
+
+def _told_of(aim: Aim) -> dict[str, Any]:
+    """Return what an event tells of the poll that it answers."""
+    told: dict[str, Any] = {"types": None if aim.types is None else tuple(sorted(aim.types))}
+    return told if aim.tenants is None else {**told, "tenants": tuple(sorted(aim.tenants))}

@@ -4,12 +4,14 @@ Nothing is computed here. The queue decides, its events are told by `jobqueue.si
 only chooses how a notebook shows them. Every picture has words too, for a terminal and for those who listen.
 """
 
+import builtins
 import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from lesson_charts import bars
+from lesson_exercise import register
 from lesson_own import own
 from lesson_questions import Box, Quiz, compare, predict, quiz
 from lesson_setup import installed
@@ -46,6 +48,9 @@ __all__ = [
     "story",
     "timeline",
 ]
+
+# Python has this name only in a shell of IPython's, and only there is somebody who could use the magic.
+register(getattr(builtins, "get_ipython", lambda: None)())
 
 _BOARD_HEIGHT = 760
 _CELL = "text-align:left;vertical-align:top;padding:3px 12px 3px 0"

@@ -164,8 +164,8 @@ def empty_schema(name: str) -> None:
             f"SET search_path TO {name};"  # type: ignore[arg-type]
             "TRUNCATE jobs, attempts, redrives, paused RESTART IDENTITY;"
             "ALTER SEQUENCE endings RESTART;"
-            "UPDATE totals SET succeeded = 0, failed = 0, expired = 0, released = 0, last_batch = 0,"
-            " aging_millis = NULL"
+            "UPDATE totals SET succeeded = 0, failed = 0, expired = 0, released = 0, redrives = 0,"
+            " last_batch = 0, aging_millis = NULL"
         )
 
 

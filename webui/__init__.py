@@ -8,14 +8,18 @@ from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
 from jobqueue.simulation.link import BadLinkError
+from webui import api
 from webui.actions import actions
 from webui.answer_pages import Recordings, answers
 from webui.labs import Shelf
+from webui.live import live
+from webui.live.instants import iso, utc
 from webui.pages import action_url, pages, problem
 from webui.panel_pages import panels
 from webui.prefix import Prefix
 from webui.reading import reading
 from webui.security import guard
+from webui.service import Service
 from webui.sharing import bad_link, sharing
 
 _NUMBER_AND_UNIT = re.compile(r"(\d) s\b")
@@ -30,11 +34,12 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-def create_app(config: Mapping[str, Any] | None = None) -> Flask:
+def create_app(config: Mapping[str, Any] | None = None, service: Service | None = None) -> Flask:
     """Return the application.
 
     Args:
         config: settings that replace those in `DEFAULTS`.
+        service: a queue to be served as well, by API and pages; None for the simulated boards alone.
     """
     app = Flask(__name__)
     app.config.update(DEFAULTS)
@@ -49,12 +54,19 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(sharing)
     app.register_blueprint(reading)
     app.register_error_handler(BadLinkError, bad_link)
+    if service is not None:
+        app.extensions["service"] = service
+        api.register(app)
+        app.register_blueprint(live)
     app.register_error_handler(HTTPException, _friendly)
     guard(app)
     if app.config["PREFIX"]:
         app.wsgi_app = Prefix(app.wsgi_app, app.config["PREFIX"])  # type: ignore[method-assign]
     app.add_template_global(action_url)
     app.add_template_filter(_kept_together, "kept_together")
+    app.add_template_filter(utc, "utc")
+    app.add_template_filter(iso, "iso")
+    app.jinja_env.globals["has_live"] = service is not None
     return app
 
 
@@ -64,7 +76,9 @@ def _kept_together(text: str) -> str:
 
 
 def _friendly(error: HTTPException) -> Response:
-    """Show what went wrong as a page of ours, with a way on."""
+    """Show what went wrong as a page of ours, with a way on; to a program, as JSON."""
+    if api.is_api():
+        return api.problem_of(error)
     answer = problem(error.code or 500, error.name, error.description or "")
     # What the error itself has to say, such as which methods are allowed.
     answer.headers.extend(kept for kept in error.get_headers() if kept[0] != "Content-Type")

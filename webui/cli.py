@@ -10,13 +10,17 @@ from typing import Any
 
 import click
 
+from jobqueue import JobQueueError
 from jobqueue.simulation import SCENARIOS, find_scenario, run
 from jobqueue.simulation.trace import trace as trace_of
-from webui import class_commands, create_app, exercise_commands, loop_commands
+from webui import class_commands, create_app, exercise_commands, loop_commands, queue_commands
+from webui.auth import TokenFileError
 from webui.command_words import examples
 from webui.jupyter_server import JupyterFailedError, copy_lessons, is_installed, jupyter
+from webui.opening import serving_queue
 from webui.postgres_command import postgres
 from webui.server import PortTakenError, listen, serving, stop_politely, wait_for_stop
+from webui.service import Service
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -68,18 +72,52 @@ def lab(port: int | None) -> None:
             raise click.ClickException(f"JupyterLab did not start: {error}") from error
 
 
-@main.command(epilog=examples("jobkit board", "jobkit board --host 0.0.0.0    also for other machines"))
+@main.command(
+    epilog=examples(
+        "jobkit board",
+        "jobkit board --host 0.0.0.0    also for other machines",
+        "jobkit board --db memory:    with a queue that is gone afterwards",
+    )
+)
 @_PORT
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option(
+    "--db", help="The live queue's address, such as sqlite:///jobs.db or memory:; by default your own."
+)
+@click.option(
+    "--token-file",
+    envvar="JOBKIT_TOKEN_FILE",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Who may use the API, as `jobkit token` prints it; or in JOBKIT_TOKEN_FILE.",
+)
 @click.option("--prefix", default="", help="The folder that a proxy gives the board, such as /user/ada/jobkit.")
-def board(port: int | None, host: str, prefix: str) -> None:
-    """Serve the board alone, until Ctrl-C."""
-    with _board(host, port, prefix):
-        _until_stopped()
+def board(port: int | None, host: str, db: str | None, token_file: Path | None, prefix: str) -> None:
+    """Serve the board, and a live queue with its API, until Ctrl-C.
+
+    Behind a proxy, that is with --prefix, the live queue needs --token-file: there the board answers to any
+    name, so that nothing else would keep strangers' pages out.
+    """
+    if prefix and token_file is None:
+        if db is not None:
+            raise click.ClickException("--db: with --prefix the live queue needs --token-file, too.")
+        with _board(host, port, prefix=prefix):
+            _until_stopped()
+        return
+    try:
+        with serving_queue(db, token_file) as (service, tokens), _board(host, port, service, prefix) as url:
+            click.echo(f"Live queue:   {url}live/")
+            click.echo(f"HTTP API:     {url}api/v1/")
+            if tokens:
+                click.echo("Tokens for the API, from this machine, until this program ends:")
+            for role, token in tokens.items():
+                click.echo(f"  {role:<10}  {token}")
+            _until_stopped()
+    except (JobQueueError, TokenFileError, ValueError, OSError) as error:
+        raise click.ClickException(str(error)) from error
 
 
 @contextmanager
-def _board(host: str, port: int | None, prefix: str = "") -> Iterator[str]:
+def _board(host: str, port: int | None, service: Service | None = None, prefix: str = "") -> Iterator[str]:
     """Serve the board until the end of the block; yield its address."""
     if not host.strip():
         raise click.ClickException("--host: is empty; leave it out, or name an address of this machine.")
@@ -95,7 +133,7 @@ def _board(host: str, port: int | None, prefix: str = "") -> Iterator[str]:
     config: dict[str, Any] = {"PREFIX": prefix} | ({} if has_own_name else {"ALLOWED_HOSTS": None})
     if host in _LOOPBACK:
         config["WORK_FOLDER"] = "."
-    with serving(create_app(config), sock):
+    with serving(create_app(config, service), sock):
         url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
         url += f"{prefix.strip('/')}/" if prefix.strip("/") else ""
         click.echo(f"The board:    {url}")
@@ -135,6 +173,7 @@ for command in (
     *exercise_commands.COMMANDS,
     *loop_commands.COMMANDS,
     *class_commands.COMMANDS,
+    *queue_commands.COMMANDS,
     postgres,
 ):
     main.add_command(command)

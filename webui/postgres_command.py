@@ -25,12 +25,13 @@ def postgres(data: Path) -> None:
         try:
             server.start()
         except Exception as error:  # whatever the wheel, its programs or the machine object to
+            server.stop()  # it may have come half way
             raise click.ClickException(f"PostgreSQL did not start in {data}: {error}") from error
         click.echo(f"PostgreSQL:   {server.get_uri()}")
         click.echo("Give it to open_queue. Ctrl-C stops it; the data stay.")
         wait_for_stop()
     finally:
-        server.stop()
+        server.cleanup()  # stops it, and lets go of what would stop it once more at exit
     click.echo("Stopped.")
 
 

@@ -39,7 +39,7 @@ def by_cost(case: Case) -> None:
     needs=(equal_costs,),
 )
 def begins_with_nothing(case: Case) -> None:
-    """The quantum is 10. A's job costs 11, so B's of 10 comes first. Then A's cost 5 and 6, which is 11 again."""
+    """The quantum is 10. A's job costs 11, so B's of 10 comes first. Then A has two, of 5 and of 6."""
     queue = Tenants(case, quantum=10)
     queue.submits("A", 11)
     queue.submits("B", 10)

@@ -9,10 +9,12 @@ How the parts fit, in the order in which a `jobkit check` passes through them:
 * `process` starts the answer in a process of its own, with limits; `child` is the other side of it.
   The two talk in plain values (`wire`) over a private pipe.
 * `case` is what a check sees: it passes calls on to the answer and writes the trace in words.
+* Where the learner writes the tests, `subjects` are the right and the flawed queues, `trials` runs the tests on
+  them, and `lending` lends a queue to a test that runs over there (`borrowed` is its other side).
 * `diagnosis` matches what failed, and how, with the known wrong ideas; `report` puts the result into words, and
   `ladder` gives the hints one after the other.
-* `verify` grades the grader: every exercise must behave as it promises; `mechanical` makes the small wrong
-  changes to a right answer, each of which some check must notice.
+* `verify` grades the grader: every exercise must behave as it promises, and so must its flaws (`verify_flaws`);
+  `mechanical` makes the small wrong changes to a right answer, each of which some check must notice.
 
 Around it: `portable` carries progress from one machine to another, and `classroom` grades a whole class.
 

@@ -33,7 +33,7 @@ class AnswerFile:
 
     def reset(self, exercise: Exercise) -> Path | None:
         """Begin anew. Return where the old answer was moved to; None if there was none."""
-        backup = self._move_away() if self.path.exists() else None
+        backup = self.keep() if self.path.exists() else None
         self.start(exercise)
         return backup
 
@@ -51,7 +51,8 @@ class AnswerFile:
         except OSError as problem:
             raise ExerciseError(f"{self.path} cannot be read: {problem.strerror}") from problem
 
-    def _move_away(self) -> Path:
+    def keep(self) -> Path:
+        """Move the answer that is there to another name, with a number, and return where it is now."""
         number = 1
         while (backup := self.path.with_name(f"{self.path.stem}.backup-{number}.py")).exists():
             number += 1

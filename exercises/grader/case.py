@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
+from exercises.grader.process import Serve
 from exercises.grader.records import How, SourceLine
 from exercises.grader.wire import Handle, Record, pack, unpack
 
@@ -56,8 +57,8 @@ class Undecided(Exception):  # noqa: N818  a verdict, not a fault
 class Asks(Protocol):
     """Whatever carries a command to the answer and brings back the reply."""
 
-    def __call__(self, command: dict[str, Any], /) -> dict[str, Any]:
-        """Send the command, wait, return the reply."""
+    def __call__(self, command: dict[str, Any], serve: Serve | None = None, /) -> dict[str, Any]:
+        """Send the command, wait, return the reply. `serve` answers what is asked back meanwhile."""
 
 
 class Case:
@@ -77,6 +78,8 @@ class Case:
         self.note = ""  # what was searched, and how far
         self.hidden = ""  # the family whose inputs no report may show
         self._seed = seed
+        self.begin_again: Callable[..., None] = _nowhere  # executes the answer's file afresh
+        self.memory: dict[str, Any] = {}  # what earlier checks of this answer found out
 
     @property
     def trace(self) -> tuple[str, ...]:
@@ -157,6 +160,19 @@ class Case:
             self.broken(expected, WITHOUT_ERROR[how] + returned, how)
         self._raise_for(reply, expected, How.OTHER_ERROR)
 
+    def lend(self, function: str, name: str, serve: Serve) -> dict[str, Any]:
+        """Call a function of the answer with something that stays here; the reply is as it came.
+
+        Args:
+            function: The function's name.
+            name: What is lent: a function of this name that makes objects. See `lending`.
+            serve: Carries out what is asked of them.
+        """
+        command = {"do": "make", "name": function, "handle": function, "from_library": False}
+        reply = self._ask({**command, "args": [{"lent": name}]}, serve)
+        self._note(reply)
+        return reply
+
     def glance(self, target: Handle, method: str, *args: Any) -> Any:
         """Call without taking a step of the story; None if that does not work. For a look behind a failure."""
         reply = self._ask(_call(target, method, args, {}))
@@ -235,6 +251,10 @@ class Case:
             self.broken(expected, f"it waits for ever: {reply['message']}", How.WAITS)
         slips = SLIPS if how is How.OTHER_ERROR else SLIPS_WHERE_ALL_IS_WELL
         self.broken(expected, got, How.CRASHED if slips & set(reply["ancestors"]) else how)
+
+
+def _nowhere(**_: bool) -> None:
+    raise RuntimeError("there is no answer to begin again with")
 
 
 def _call(target: Handle, method: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:

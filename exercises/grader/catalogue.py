@@ -15,6 +15,7 @@ from exercises.grader.misconceptions import Misconception, contradictions, read_
 from exercises.grader.process import Limits
 
 EXERCISES = Path(__file__).resolve().parent.parent
+KINDS = ("code", "tests")
 FOLDER_NAME = re.compile(r"ex(\d\d)_[a-z][a-z0-9_]*")
 
 
@@ -35,6 +36,8 @@ class Exercise:
     folder: Path
     title: str
     summary: str
+    kind: str  # "code", or "tests": the learner writes the tests, see `subjects`
+    worked_example: str  # for tests: the one of the solution that every flawed queue passes
     prerequisites: tuple[str, ...]
     happy_path: str
     why: str
@@ -119,6 +122,8 @@ def _read(folder: Path) -> Exercise:
         folder=folder,
         title=told["title"],
         summary=" ".join(told["summary"].split()),
+        kind=told.get("kind", "code"),
+        worked_example=told.get("worked_example", ""),
         prerequisites=tuple(told["prerequisites"]),
         happy_path=told["happy_path"],
         why=" ".join(told["why"].split()),
@@ -149,13 +154,20 @@ def _checks(path: Path) -> tuple[Check, ...]:
         raise ValueError(f"{path.name} cannot be imported")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return tuple(value for value in vars(module).values() if isinstance(value, Check))
+    return tuple(one for value in vars(module).values() for one in _single(value) if isinstance(one, Check))
+
+
+def _single(value: object) -> tuple[object, ...]:
+    """Take a tuple of checks apart: some exercises make theirs from a table."""
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _contradictions(exercise: Exercise) -> list[str]:
     """Everything in which the folder's files contradict each other."""
     names = [check.name for check in exercise.checks]
     found = [] if exercise.happy_path in names else [f"the happy path {exercise.happy_path!r} is no check"]
+    if exercise.kind not in KINDS:
+        found.append(f"its kind is {exercise.kind!r}, not one of {', '.join(KINDS)}")
     for task in exercise.tasks:
         earned = sum(check.points for check in exercise.checks if check.task == task.number)
         if earned != task.points:

@@ -8,27 +8,24 @@ An answer may patch any module. So everything that is used after its first turn 
 
 import builtins
 import gc
-import io
 import os
 import sys
 import types
 from _thread import _count as other_threads  # the threading module counts what it is told to count
-from _thread import start_new_thread
-from collections.abc import Callable
-from faulthandler import cancel_dump_traceback_later, dump_traceback_later
+from faulthandler import cancel_dump_traceback_later
 from functools import partial
-from json import dumps, loads
 from os import _exit, chdir, getpid, write
-from queue import SimpleQueue
 from sys import setprofile, setrecursionlimit, settrace
 from typing import Any
 
 import jobqueue
+from exercises.grader.borrowed import Borrower
+from exercises.grader.channel import Channel
 from exercises.grader.clearing import clear
 from exercises.grader.kin import adopt_orphans, end_kin
+from exercises.grader.resources import limit_resources
 from exercises.grader.wire import (
     CANNOT_REPLY,
-    LARGEST_REPLY_BYTES,
     LONGEST_NAME,
     TooLarge,
     ancestors_of,
@@ -44,58 +41,11 @@ MODULES = dict(sys.modules)
 RECURSION_LIMIT = sys.getrecursionlimit()
 
 
-class Channel:
-    """The private pipe: commands come in, replies go out, each marked with the grader's nonce."""
-
-    def __init__(self) -> None:
-        """Take the standard streams away from the answer: it reads nothing and prints to stderr's pipe."""
-        self._commands = io.open(os.dup(0), encoding="utf-8")  # noqa: SIM115, UP020  open for the whole life
-        self._replies = os.dup(1)
-        self._inbox: SimpleQueue[str] = SimpleQueue()
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.dup2(2, 1)
-        os.close(nothing)
-        self.opening = loads(self._commands.readline())
-        self._nonce = self.opening.pop("nonce")
-
-    def listen(self, gone: Callable[[], None]) -> None:
-        """Receive commands from now on; call `gone` when the grader's end of the pipe has closed.
-
-        A thread of its own does it, so that an answer that sleeps does not outlive its grader.
-        """
-        start_new_thread(self._receive, (gone,))
-
-    def _receive(self, gone: Callable[[], None]) -> None:
-        try:
-            while line := self._commands.readline():
-                self._inbox.put(line)
-        finally:
-            gone()
-
-    def tell_where_after(self, seconds: float) -> None:
-        """Write the running lines, unless stopped before; Python's watchdog works even in an endless loop."""
-        dump_traceback_later(seconds, file=self._replies)
-
-    def next_command(self) -> dict[str, Any]:
-        """Wait for the next command."""
-        command: dict[str, Any] = loads(self._inbox.get())
-        return command
-
-    def reply(self, fields: dict[str, Any]) -> None:
-        """Send one line. It begins with a newline, so that junk written before it cannot swallow it."""
-        rest = f"\n{self._nonce} {dumps(fields)}\n".encode()
-        if len(rest) > LARGEST_REPLY_BYTES:
-            return self.reply({"number": fields["number"], "kind": "too large"})
-        while rest:
-            rest = rest[write(self._replies, rest) :]
-        return None
-
-
 class Answer:
     """The executed file and the objects made from it, by the names that the grader gave them."""
 
-    def __init__(self, closed_folder: str) -> None:
+    def __init__(self, closed_folder: str, borrower: Borrower) -> None:
+        self._borrower = borrower
         self._closed = os.path.normcase(os.path.abspath(closed_folder)) + os.sep  # noqa: PTH100  pathlib is patchable
         self._names: dict[str, Any] = {}
         self._source = ""
@@ -194,6 +144,9 @@ class Answer:
             self.last_line = (frame.f_lineno, frame.f_code.co_name)
 
     def _resolve(self, arg: Any) -> Any:
+        if isinstance(arg, dict) and "lent" in arg:
+            setprofile(None)  # whoever borrows makes many calls, and is judged by its errors alone
+            return self._borrower.maker(arg["lent"])
         return self._objects[arg["handle"]] if isinstance(arg, dict) and "handle" in arg else arg
 
     def _forbid_peeking(self, event: str, args: tuple[Any, ...]) -> None:
@@ -295,20 +248,6 @@ def _describe(answer: Answer, error: BaseException) -> dict[str, Any]:
     }
 
 
-def limit_resources(memory_bytes: int, cpu_seconds: int) -> None:
-    """Lower this process's own limits where the system has them; the grader's clock bounds it anyway."""
-    try:
-        import resource  # noqa: PLC0415  absent on Windows
-    except ImportError:
-        return
-    wanted = {"RLIMIT_AS": memory_bytes, "RLIMIT_CPU": cpu_seconds, "RLIMIT_CORE": 0}
-    for name, limit in wanted.items():
-        try:
-            resource.setrlimit(getattr(resource, name), (limit, limit))
-        except (ValueError, OSError):  # macOS refuses some of them
-            continue
-
-
 def main() -> None:
     """Serve commands until the grader ends this process or is gone itself."""
     own_process = getpid()
@@ -316,7 +255,7 @@ def main() -> None:
     opening = channel.opening
     limit_resources(opening["memory_bytes"], opening["cpu_seconds"])
     adopt_orphans()
-    answer = Answer(opening["closed_folder"])
+    answer = Answer(opening["closed_folder"], Borrower(channel.ask_back))
 
     def gone() -> None:
         try:

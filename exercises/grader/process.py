@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -22,11 +22,13 @@ PACKAGE_ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 20.0  # Python itself may start slowly on a busy machine; that is not the answer's fault
 CHUNK_BYTES = 65_536
 JUNK_BYTES = 4_000_000
+SHORT_BYTES = 4_096
 KEPT_OUTPUT_BYTES = 4_000
 MARK_SECONDS = 1.0
 FRAME = re.compile(rb'  File "([ -~]+)", line (\d{1,7}) in ([ -~]+)')
 MOST_FRAMES = 100
 ENDING_SECONDS = 5.0
+Serve = Callable[[dict[str, Any]], dict[str, Any]]
 KILLED = -9  # what we do to a process that is silent but alive; Windows knows no signals
 
 
@@ -101,8 +103,18 @@ class AnswerProcess:
         )
         self._await_reply(0, START_SECONDS, "Python itself did not start in time.")
 
-    def ask(self, command: dict[str, Any], seconds: float) -> dict[str, Any]:
+    @property
+    def ended(self) -> bool:
+        """Whether it was ended already: by itself, or because it broke a rule."""
+        return self._code is not None
+
+    def ask(self, command: dict[str, Any], seconds: float, serve: Serve | None = None) -> dict[str, Any]:
         """Send one command and wait for its reply. After anything but a reply the process has ended.
+
+        Args:
+            command: What to do.
+            seconds: The time for all of it.
+            serve: Answers what is asked back meanwhile, if the command lends something to the answer.
 
         Raises:
             NoAnswer: No reply within the time.
@@ -112,11 +124,25 @@ class AnswerProcess:
         self._frames.clear()
         self._send({**command, "number": self._asked, "seconds": seconds})
         too_late = f"Your code gave no answer within {seconds:.1f} s and was stopped."
+        until = time.monotonic() + seconds
         reply = self._await_reply(self._asked, seconds, too_late)
+        while reply["kind"] == "asks":
+            self._send_at_once(self._served(reply, serve))
+            reply = self._await_reply(self._asked, until - time.monotonic(), too_late)
         if reply["kind"] == "too large":
             self.close()
             raise Stopped("What your code answered is too large to be looked at.")
         return reply
+
+    def _served(self, request: dict[str, Any], serve: Serve | None) -> dict[str, Any]:
+        if serve is None:
+            self.close()
+            raise Stopped("Your code wrote into the grader's own pipe and was stopped.")
+        try:
+            return serve(request)
+        except Stopped:
+            self.close()
+            raise
 
     def begin_output(self) -> None:
         """Let what is printed from now on count as new."""
@@ -160,6 +186,17 @@ class AnswerProcess:
 
     def _send(self, command: dict[str, Any]) -> None:
         self._commands.put(json.dumps(command).encode() + b"\n")
+
+    def _send_at_once(self, command: dict[str, Any]) -> None:
+        """Send to a process that waits for just this: a short line fits into its empty pipe."""
+        line = json.dumps(command).encode() + b"\n"
+        if len(line) > SHORT_BYTES or self._process.stdin is None:
+            self._commands.put(line)
+            return
+        try:
+            os.write(self._process.stdin.fileno(), line)
+        except (OSError, ValueError):  # the process has gone; waiting for the reply tells how
+            return
 
     def _await_reply(self, number: int, seconds: float, too_late: str) -> dict[str, Any]:
         until = time.monotonic() + max(seconds, 0.01)

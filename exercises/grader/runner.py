@@ -9,7 +9,8 @@ import secrets
 import time
 from collections.abc import Callable, Container
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from exercises.grader.checking import Check
 from exercises.grader.diagnosis import diagnose
 from exercises.grader.errors import ExerciseError
 from exercises.grader.lodging import Host, host
-from exercises.grader.process import AnswerProcess, NoAnswer, Stopped
+from exercises.grader.process import AnswerProcess, NoAnswer, Serve, Stopped
 from exercises.grader.provenance import objection
 from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
 
@@ -122,6 +123,7 @@ class _Run:
     deadline: float = 0.0
     replay: str | None = None
     seed: int = 0
+    memory: dict[str, Any] = field(default_factory=dict)
 
     def all(self, tell: Callable[[str], None], enough: Container[Verdict] = ()) -> list[CheckResult]:
         """Run every check in order, up to the first that ends with a verdict that is enough."""
@@ -145,6 +147,7 @@ class _Run:
         if time.monotonic() >= self.deadline:
             return self._out_of_time(check, before)
         case = Case(self._ask, self.source, self.replay, self.seed)
+        case.begin_again, case.memory = partial(self._begin_again, case), self.memory
         try:
             self._load()
             result = self._verdict(check, case)
@@ -183,7 +186,7 @@ class _Run:
             self.at.end()
             line = self._line_of(stopped)
             return _result(check, Verdict.STOPPED, stopped.reason, trace=case.trace, line=line)
-        except _OutOfTime:
+        except (_OutOfTime, Unloadable):
             raise
         except Exception as fault:  # a broken check is our fault and must never look like the learner's
             reason = f"The check itself is broken, your answer is not to blame: {type(fault).__name__}: {fault}"
@@ -191,8 +194,18 @@ class _Run:
             return _result(check, Verdict.GRADER_FAULT, reason, trace=case.trace)
         return _result(check, Verdict.PASS, trace=case.trace if self.replay else ())
 
-    def _load(self) -> None:
-        """Execute the file afresh in a living process."""
+    def _begin_again(self, case: Case, *, anew: bool = False) -> None:
+        """Load once more in the middle of a check; in a new process if this one is gone or not as it was."""
+        if anew or case.stray_threads:
+            self.at.end()
+            case.stray_threads = False
+        self._load(goes_on=True)
+
+    def _load(self, *, goes_on: bool = False) -> None:
+        """Execute the file afresh in a living process. Unless the check goes on, old output counts no more."""
+        if self.at.process is not None and self.at.process.ended:
+            self.at.end()  # the check before went on after it
+        goes_on = goes_on and self.at.process is not None
         try:
             if self.at.process is None:
                 before = time.monotonic()
@@ -202,7 +215,8 @@ class _Run:
             reason = f"The grader could not start Python: {problem.reason}"
             raise Unloadable(Verdict.GRADER_FAULT, reason) from None
         try:
-            self.at.process.begin_output()
+            if not goes_on:
+                self.at.process.begin_output()
             load = {"do": "load", "source": self.source, "path": str(self.path)}
             reply = self._ask({**load, "threads": self.exercise.threads})
         except Stopped as stopped:
@@ -218,11 +232,11 @@ class _Run:
             reason = f"Python cannot {what} the file: {reply['error']}: {reply['message']}"
             raise Unloadable(Verdict.FAIL, reason, line)
 
-    def _ask(self, command: dict[str, Any]) -> dict[str, Any]:
+    def _ask(self, command: dict[str, Any], serve: Serve | None = None) -> dict[str, Any]:
         assert self.at.process is not None  # noqa: S101  for the type checker: _load made it
         left, call_seconds = self.deadline - time.monotonic(), self.exercise.limits.call_seconds
         try:
-            return self.at.process.ask(command, max(0.05, min(call_seconds, left)))
+            return self.at.process.ask(command, max(0.05, min(call_seconds, left)), serve)
         except NoAnswer:
             if left < call_seconds:
                 raise _OutOfTime from None

@@ -110,7 +110,7 @@ class _Search:
             self._raise_for(got)
         if seen.end is not None:
             if seen.end["kind"] == "undecided":
-                self._undecided = str(seen.end["why"])
+                self._undecided = self._undecided or str(seen.end["why"])
                 return None
             return waits_for_ever(seen.end["waits"])
         return self._judge(seen)

@@ -15,7 +15,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TypeVar
 
-from exercises.grader import runner
+from exercises.grader import runner, verify_flaws
 from exercises.grader.catalogue import Exercise, check_files, folders
 from exercises.grader.errors import BadExerciseError
 from exercises.grader.lodging import Host, host
@@ -113,9 +113,10 @@ def shown_path(exercise: Exercise) -> Path:
 
 def _files(exercise: Exercise) -> Iterator[str]:
     present = {path.name for path in exercise.folder.iterdir()} - IGNORED
-    yield from (f"{name} is missing" for name in sorted(FILES - present))
+    wanted = FILES | (verify_flaws.FILES if exercise.kind == "tests" else set())
+    yield from (f"{name} is missing" for name in sorted(wanted - present))
     checks = {path.name for path in check_files(exercise.folder)}
-    yield from (f"{name} does not belong here" for name in sorted(present - FILES - checks))
+    yield from (f"{name} does not belong here" for name in sorted(present - wanted - checks))
     if not exercise.alternatives():
         yield "there is no right answer in alternatives/ that is built differently"
     there = {folder.name.partition("_")[0] for folder in folders(exercise.folder.parent)}
@@ -203,6 +204,9 @@ def _form(exercise: Exercise, wrong: Misconception, form: Form, result: Result) 
 
 def _mechanical(exercise: Exercise) -> Iterator[str]:
     """Every small change to the solution is noticed, except those that change nothing that is promised."""
+    if exercise.kind == "tests":  # there the queue is changed, and the solution has to notice
+        yield from verify_flaws.mechanical(exercise)
+        return
     mutants = mechanical_mutants(exercise.text("solution.py"))
     names = {mutant.change for mutant in mutants}
     yield from (
@@ -248,6 +252,7 @@ PARTS: dict[str, Callable[[Exercise], Iterator[str]]] = {
     "starter": _starter,
     "right answers": _right_answers,
     "misconceptions": _misconceptions,
+    "flaws": verify_flaws.flaws,
     "mechanical mutants": _mechanical,
     "hints": _hints,
 }

@@ -210,6 +210,7 @@ NEEDED: dict[str, set[str]] = {
     "missing": {"number", "name", "present"},
     "raised": {"number", "error", "message", "ancestors"},
     "too large": {"number"},
+    "asks": {"number", "name", "value"},
     "begun": {"number"},  # the rest is about threads that meet; what it holds is read in `together`
     "explored": {"number", "outcomes", "tried", "finished"},
     "retold": {"number", "outcome", "events", "id"},

@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 from jobqueue.scheduling.line import Line
 
+Asked = frozenset[str] | None
+"""Which types, or tenants, a poll asks for; None for all."""
+
 
 class GroupKey(NamedTuple):
     """What all jobs of a group have in common, apart from their tenants."""
@@ -52,6 +55,17 @@ class Group:
             insort(self.names, tenant)
         if self.heads.key_of(tenant) != head[0]:
             self.heads.put(tenant, head[0])
+
+    def only(self, tenants: Iterable[str]) -> "Group":
+        """Return the part of it that belongs to some tenants; it is to be looked at, not to be kept."""
+        part = Group()
+        for tenant in sorted(tenants):
+            head = self.heads.key_of(tenant)
+            if head is not None:
+                part.lanes[tenant] = self.lanes[tenant]
+                part.names.append(tenant)
+                part.heads.put(tenant, head)
+        return part
 
     def hide(self, tenant: str) -> None:
         """Strike a tenant off the lists; its lane stays."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from jobqueue.model import Job, Outcome
 from jobqueue.scheduling.bands import BANDS, band_of
+from jobqueue.scheduling.lanes import Asked
 from jobqueue.scheduling.strict import StrictLines, rank
 
 
@@ -15,7 +16,9 @@ class PlainSchedule:
 
     def __init__(self) -> None:
         self.paused: set[str] = set()
-        self._lines = StrictLines()
+        self._lines: StrictLines[str] = StrictLines()
+        # By tenant and type, from the first poll on that names tenants: most queues never see one.
+        self._by_tenant: StrictLines[tuple[str, str]] | None = None
         self._handed_out = Counter[str]()
 
     def __len__(self) -> int:
@@ -23,11 +26,17 @@ class PlainSchedule:
 
     def add(self, job: Job, now: int) -> None:  # noqa: ARG002
         """Let a ready job join."""
-        self._lines.add(job.number, job.type, rank(job.priority, job.run_at, job.number))
+        # The tenant decides nothing, for no two numbers are the same; it is there for `_lines_by_tenant`.
+        key = (*rank(job.priority, job.run_at, job.number), job.tenant)
+        self._lines.add(job.number, job.type, key)
+        if self._by_tenant is not None:
+            self._by_tenant.add(job.number, (job.tenant, job.type), key)
 
     def remove(self, job: Job) -> None:
         """Take a job out."""
         self._lines.remove(job.number, job.type)
+        if self._by_tenant is not None:
+            self._by_tenant.remove(job.number, (job.tenant, job.type))
 
     def begin_instant(self, at: int) -> None:
         """Nothing depends on it."""
@@ -39,12 +48,22 @@ class PlainSchedule:
         """Nobody ages."""
         return None
 
-    def pick(self, types: frozenset[str] | None) -> int | None:
-        """Return the best ready job of these types that are not paused."""
-        if self.paused:
-            asked = self._lines.types() if types is None else types
-            return self._lines.pick([name for name in asked if name not in self.paused])
-        return self._lines.pick(types)
+    def pick(self, types: Asked, tenants: Asked) -> int | None:
+        """Return the best ready job of these types that are not paused, and of these tenants."""
+        if tenants is None and not self.paused:
+            return self._lines.pick(types)
+        asked = self._lines.names() if types is None else types
+        open_types = [name for name in asked if name not in self.paused]
+        if tenants is None:
+            return self._lines.pick(open_types)
+        return self._lines_by_tenant().pick([(tenant, name) for tenant in tenants for name in open_types])
+
+    def _lines_by_tenant(self) -> StrictLines[tuple[str, str]]:
+        if self._by_tenant is None:
+            self._by_tenant = StrictLines()
+            for type_, key, number in self._lines.items():
+                self._by_tenant.add(number, (key[-1], type_), key)
+        return self._by_tenant
 
     def started(self, job: Job) -> None:
         """Count a hand-out of its band."""

@@ -11,13 +11,12 @@ from typing import Protocol
 from jobqueue.model import Job, Outcome
 from jobqueue.scheduling.aging import band_at, next_age_at
 from jobqueue.scheduling.bands import BANDS, BandTurns, WeightedBands, band_of
-from jobqueue.scheduling.lanes import Group, GroupKey, Lanes, Ticket
+from jobqueue.scheduling.lanes import Asked, Group, GroupKey, Lanes, Ticket
 from jobqueue.scheduling.limits import Gates
 from jobqueue.scheduling.plain import PlainSchedule, place_in_line, shares
 from jobqueue.scheduling.strict import StrictPriority, rank
 from jobqueue.scheduling.tenants import RoundRobin
 
-Types = frozenset[str] | None
 Scheduler = StrictPriority | WeightedBands
 
 
@@ -46,7 +45,7 @@ class Schedule(Protocol):
         """Return when a ready job should be added again, because it will have come to have another place."""
         ...
 
-    def pick(self, types: Types) -> int | None:
+    def pick(self, types: Asked, tenants: Asked) -> int | None:
         """Return the number of the next job and take its turn; the caller then hands it out."""
         ...
 
@@ -135,9 +134,9 @@ class GatedSchedule:
         """Return when the job gains a band."""
         return next_age_at(band_of(job.priority), job.ready_since, now, self.aging_millis)
 
-    def pick(self, types: Types) -> int | None:
+    def pick(self, types: Asked, tenants: Asked) -> int | None:
         """Return the next eligible job and take its slot, its tenant's turn and its price."""
-        ticket = self._turns.pick(self._lanes, self._open(types))
+        ticket = self._turns.pick(self._lanes, self._open(types, tenants))
         if ticket is None:
             return None
         self._picked[ticket.number] = ticket
@@ -164,7 +163,7 @@ class GatedSchedule:
         """Pick for real, then put everything back: so it cannot drift from what a poll does."""
         position = self._turns.save()
         taken: list[Ticket] = []
-        while len(taken) < most and (number := self.pick(None)) is not None:
+        while len(taken) < most and (number := self.pick(None, None)) is not None:
             ticket = self._picked.pop(number)
             taken.append(ticket)
             self._lanes.remove(number)
@@ -195,7 +194,7 @@ class GatedSchedule:
         """Return how far the band's slot is away; None if it is the next, or there are no slots."""
         if not isinstance(self._turns, BandTurns):
             return None
-        away = self._turns.slots_away(band, self._open(None))
+        away = self._turns.slots_away(band, self._open(None, None))
         if away is None:
             return f"band {shown} has no slot, and others have work"
         return f"band {shown}: {away} slot{'s' * (away != 1)} away" if away else None
@@ -274,12 +273,14 @@ class GatedSchedule:
             and not self.gates.is_full(other.tenant)
         )
 
-    def _open(self, types: Types) -> Mapping[str, list[Group]]:
+    def _open(self, types: Asked, tenants: Asked) -> Mapping[str, list[Group]]:
         """Return the groups that may be served, by band: as many as there are types, not jobs or tenants."""
         groups: dict[str, list[Group]] = {}
         for key, group in self._lanes.groups():
             if (types is None or key.type in types) and self.gates.is_open(key):
-                groups.setdefault(key.band, []).append(group)
+                part = group if tenants is None else group.only(tenants)
+                if part.names:
+                    groups.setdefault(key.band, []).append(part)
         return groups
 
 

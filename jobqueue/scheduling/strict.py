@@ -4,15 +4,16 @@ It knows no clock and no leases: the queue adds a job when it is ready and remov
 """
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from jobqueue.scheduling.lanes import Group, Lanes, Ticket
 from jobqueue.scheduling.line import Line
 
 Rank = tuple[int, int, int]
+Key = tuple[Any, ...]
 
 
 def rank(priority: int, run_at: int, number: int) -> Rank:
@@ -61,63 +62,71 @@ class StrictTurns:
         """Go back to a saved position."""
 
 
-class StrictLines:
+Name = TypeVar("Name", bound=Hashable)
+
+
+class StrictLines(Generic[Name]):
     """Strict priority without gates: ready jobs in one line per type, and a line of types by their best job.
 
-    Two levels, so that a poll for some types looks at those lines alone, and a poll for all types at one.
+    Two levels, so that a poll for some types looks at those lines alone, and a poll for all types at one. What
+    a line is named after is the caller's choice: the type, or the tenant and the type.
     """
 
     def __init__(self) -> None:
-        self._lines: dict[str, Line[int]] = {}
-        self._types: Line[str] = Line()
+        self._lines: dict[Name, Line[int]] = {}
+        self._heads: Line[Name] = Line()
 
     def __len__(self) -> int:
         return sum(len(line) for line in self._lines.values())
 
-    def add(self, number: int, type_: str, key: Rank) -> None:
+    def add(self, number: int, name: Name, key: Key) -> None:
         """Let a job that became ready join."""
-        line = self._lines.setdefault(type_, Line())
+        line = self._lines.setdefault(name, Line())
         line.put(number, key)
-        self._refresh(type_)
+        self._refresh(name)
 
-    def remove(self, number: int, type_: str) -> None:
+    def remove(self, number: int, name: Name) -> None:
         """Take a job out that was handed out, cancelled or is no longer ready for another reason."""
-        line = self._lines.get(type_)
+        line = self._lines.get(name)
         if line is not None:
             line.drop(number)
-            self._refresh(type_)
+            self._refresh(name)
 
-    def types(self) -> Iterable[str]:
-        """Return the types of which a job is ready."""
+    def names(self) -> Iterable[Name]:
+        """Return the names of the lines in which a job is ready."""
         return self._lines.keys()
 
-    def pick(self, types: Iterable[str] | None = None) -> int | None:
-        """Return the number of the best ready job, left in place; None if no job of these types is ready."""
-        if types is None:
-            best_type = self._types.first()
-            types = [] if best_type is None else [best_type[1]]
-        heads = [self._lines[name].first() for name in types if name in self._lines]
-        best = min((head for head in heads if head is not None), default=None)
-        return None if best is None else best[1]
+    def items(self) -> Iterable[tuple[Name, Key, int]]:
+        """Return all ready jobs with their lines and keys, in no order."""
+        return ((name, key, number) for name, line in self._lines.items() for key, number in line.items())
 
-    def best(self, most: int, paused: Iterable[str]) -> list[int]:
+    def pick(self, names: Iterable[Name] | None = None) -> int | None:
+        """Return the number of the best ready job, left in place; None if no job of these lines is ready."""
+        if names is None:
+            best = self._heads.first()
+            names = [] if best is None else [best[1]]
+        heads = [self._lines[name].first() for name in names if name in self._lines]
+        first = min((head for head in heads if head is not None), default=None)
+        return None if first is None else first[1]
+
+    def best(self, most: int, paused: Iterable[Name]) -> list[int]:
         """Return the best `most` ready jobs of types that are not paused, in order."""
         keys = heapq.merge(
             *(sorted(line.items()) for name, line in self._lines.items() if name not in set(paused))
         )
         return [number for _, number in islice(keys, most)]
 
-    def before(self, number: int, type_: str, paused: Iterable[str]) -> int:
+    def before(self, number: int, name: Name, paused: Iterable[Name]) -> int:
         """Return how many ready jobs of types that are not paused come before one; this one counts them all."""
-        own = self._lines[type_].key_of(number)
-        lines = [line for name, line in self._lines.items() if name not in set(paused)]
+        own = self._lines[name].key_of(number)
+        lines = [line for other, line in self._lines.items() if other not in set(paused)]
         return sum(key < own for line in lines for key, _ in line.items())
 
-    def _refresh(self, name: str) -> None:
+    def _refresh(self, name: Name) -> None:
         """Keep the line of types true; a type without ready jobs leaves nothing behind."""
         head: tuple[Any, int] | None = self._lines[name].first()
         if head is None:
             del self._lines[name]
-            self._types.drop(name)
-        elif self._types.key_of(name) != head[0]:
-            self._types.put(name, head[0])
+            self._heads.drop(name)
+        elif self._heads.key_of(name) != head[0]:
+            self._heads.put(name, head[0])

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from jobqueue.arguments import LONGEST_NAME
 from jobqueue.model import Job, Outcome
-from jobqueue.scheduling.lanes import GroupKey, Ticket
+from jobqueue.scheduling.lanes import Asked, GroupKey, Ticket
 from jobqueue.scheduling.limits import Running
 from jobqueue.scheduling.plain import PlainSchedule, place_in_line
 from jobqueue.scheduling.schedule import GatedSchedule
@@ -19,15 +19,13 @@ from jobqueue.stores.database import Row
 from jobqueue.stores.rows import Place
 from jobqueue.stores.session import Session
 
-Types = frozenset[str] | None
-
 BEYOND_EVERY_NAME = "\U0010ffff" * (LONGEST_NAME + 1)
 
 
 class Picker(Protocol):
     """Finds the next job, and hears what becomes of jobs."""
 
-    def pick(self, types: Types) -> Job | None:
+    def pick(self, types: Asked, tenants: Asked) -> Job | None:
         """Return the next job, locked, and take its turn."""
         ...
 
@@ -57,16 +55,16 @@ class Picker(Protocol):
 
 
 class PlainPicker:
-    """The first of all ready jobs, or of those of some types."""
+    """The first of all ready jobs, or of those of some types and tenants."""
 
     def __init__(self, session: Session, schedule: PlainSchedule) -> None:
         self._session = session
         self._schedule = schedule
 
-    def pick(self, types: Types) -> Job | None:
-        """Return the best ready job of these types that are not paused."""
+    def pick(self, types: Asked, tenants: Asked) -> Job | None:
+        """Return the best ready job of these types that are not paused, and of these tenants."""
         session = self._session
-        if types is None:
+        if types is None and tenants is None:
             if not session.has_looked:  # for the second job of a poll for many
                 session.look()
             number, session.candidate, session.has_looked = session.candidate, None, False
@@ -74,14 +72,16 @@ class PlainPicker:
                 return kept.job
             if not session.read(selection.PAUSED):
                 return None
-        return self._best_of(types)
+        return self._best_of(types, tenants)
 
-    def _best_of(self, types: Types) -> Job | None:
+    def _best_of(self, types: Asked, tenants: Asked) -> Job | None:
         """Choose, then lock; what another transaction has meanwhile is passed over."""
         text = selection.BEST_OF_ALL_TYPES if types is None else selection.BEST_OF_SOME_TYPES
-        asked = json.dumps(sorted(types or ()))
+        asked = asked_values(types, tenants)
         taken: list[int] = []
-        while found := self._session.read(text, types=asked, taken=json.dumps(taken)):
+        while found := self._session.read(
+            text if tenants is None else selection.BEST_OF_TENANTS, **asked, taken=json.dumps(taken)
+        ):
             locked = self._session.jobs(statements.HOLD_READY, number=found[0][0])
             if locked:
                 return locked[0]
@@ -128,7 +128,8 @@ class GatedPicker:
 
     The cost of a pick does not grow with the number of jobs. With `RoundRobin` it grows with the closed lanes
     that it passes over on the way to the next tenant. With `DeficitRoundRobin`, or strict priority under
-    limits, it grows with the number of lanes, that is, tenants times types.
+    limits, it grows with the number of lanes, that is, tenants times types. A poll for some tenants reads the
+    lanes of these tenants alone.
     """
 
     def __init__(self, session: Session, schedule: GatedSchedule) -> None:
@@ -136,13 +137,13 @@ class GatedPicker:
         self._schedule = schedule
         self._order_of: dict[int, tuple[int, int]] = {}  # of what this object handed out: generation, order
 
-    def pick(self, types: Types) -> Job | None:
+    def pick(self, types: Asked, tenants: Asked) -> Job | None:
         """Return the next job; with `polls` locked, only a cancel or a deadline can come in between."""
         while True:
             self._count_running()
-            self._schedule.reload(self._heads(types))
+            self._schedule.reload(self._heads(types, tenants))
             position = self._schedule.save()
-            number = self._schedule.pick(types)
+            number = self._schedule.pick(types, tenants)
             if number is None:
                 return None
             locked = self._session.jobs(statements.HOLD_READY, number=number)
@@ -151,8 +152,9 @@ class GatedPicker:
             self._schedule.load(position)
 
     def next_up(self, most: int) -> list[int]:
-        """Pick from all ready jobs, for real, and put everything back."""
-        self._reload_all()
+        """Pick for real, and put everything back; no lane can give more than its first `most`."""
+        self._count_running()
+        self._schedule.reload(map(ticket_from, self._session.read(selection.FIRST_TICKETS, most=most)))
         return self._schedule.next_up(most)
 
     def why_not(self, job: Job, now: int) -> str | None:
@@ -207,24 +209,33 @@ class GatedPicker:
         gates.paused.clear()
         gates.paused.update(row[0] for row in self._session.read(selection.PAUSED))
 
-    def _heads(self, types: Types) -> Iterable[Ticket]:
-        """Return the first job of each lane that is open."""
+    def _heads(self, types: Asked, tenants: Asked) -> Iterable[Ticket]:
+        """Return the first job of each open lane that could be next."""
         closed = self._schedule.gates.closed()
         if closed.everyone:
             return ()
         lasts = self._schedule.last_served()
+        text = selection.LANE_HEADS if lasts is None else selection.NEXT_HEADS
         rows = self._session.read(
-            selection.LANE_HEADS if lasts is None else selection.NEXT_HEADS,
+            text if tenants is None else selection.HEADS_OF_TENANTS,
             **{f"after_{band.lower()}": last or "" for band, last in (lasts or {}).items()},
             beyond=BEYOND_EVERY_NAME,
             full_bands=json.dumps(closed.bands),
             full_tenants=json.dumps(closed.tenants),
             closed_types=json.dumps(closed.types),
             held_types=json.dumps(closed.types_of_retries),
-            any_type=int(types is None),
-            types=json.dumps(sorted(types or ())),
+            **asked_values(types, tenants),
         )
         return map(ticket_from, rows)
+
+
+def asked_values(types: Asked, tenants: Asked) -> dict[str, object]:
+    """Return the parameters that say which types and tenants are asked for."""
+    return {
+        "any_type": int(types is None),
+        "types": json.dumps(sorted(types or ())),
+        "tenants": json.dumps(sorted(tenants or ())),
+    }
 
 
 def ticket_from(row: Row) -> Ticket:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jobqueue.arguments import number_of
-from jobqueue.lifecycle import CANCELLED, DEAD, PENDING, RUNNING, SUCCEEDED
+from jobqueue.lifecycle import DEAD, PENDING, RUNNING, SUCCEEDED
 from jobqueue.scheduling.bands import BANDS
 from jobqueue.scheduling.plain import PlainSchedule
 from jobqueue.scheduling.schedule import GatedSchedule
@@ -39,15 +39,17 @@ def stats_from(
     by_band, by_tenant, by_type = Counter[str](dict.fromkeys(BANDS, 0)), Counter[str](), Counter[str]()
     attempts, since_by_band, since_by_tenant = Counter[str](), dict[str, int](), dict[str, int]()
     dead_ages: list[int] = []
+    redrives = 0
     for what, name, kind, band, count, extra in rows:
         match what:
-            case "finished":
-                by_status |= {str(SUCCEEDED): count or 0, str(CANCELLED): extra - (count or 0)}
-                attempts["succeeded"] += count or 0
+            case "SUCCEEDED" | "CANCELLED":
+                by_status[what] = count
             case "DEAD":
                 dead_ages.append(now - count)
             case "attempts":
                 attempts[name] += count
+            case "redrives":
+                redrives = count
             case _:
                 by_status[what] += count
                 for counter, key in ((by_band, band), (by_tenant, name), (by_type, kind)):
@@ -56,6 +58,7 @@ def stats_from(
                     if extra is not None:
                         since[key] = min(since.get(key, extra), extra)
     by_status[str(DEAD)] = len(dead_ages)
+    attempts["succeeded"] += by_status[str(SUCCEEDED)]  # each has one attempt that did
     running = by_status[str(RUNNING)]
     started, succeeded = attempts.total() + running, attempts["succeeded"]
     return Stats(
@@ -74,8 +77,9 @@ def stats_from(
         attempt_amplification=started / succeeded if succeeded else None,
         dead_ages_millis=tuple(sorted(dead_ages, reverse=True)),
         refused_tokens=refused_tokens,
-        promised_share=schedule.promised_share(),
+        promised_share=dict(schedule.promised_share()),
         actual_share=schedule.actual_share(),
+        redrives=redrives,
     )
 
 

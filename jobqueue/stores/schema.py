@@ -65,7 +65,7 @@ VERSION_1 = (
     "CREATE INDEX jobs_due ON jobs (due_at, number) WHERE due_at IS NOT NULL",
     "CREATE INDEX jobs_by_status ON jobs (status, number)",
     "CREATE INDEX jobs_by_tenant ON jobs (tenant, status, number)",
-    "CREATE INDEX jobs_finished ON jobs (finish_order, status) WHERE finish_order IS NOT NULL",
+    "CREATE INDEX jobs_finished ON jobs (finish_order) WHERE finish_order IS NOT NULL",
     # One job for each key of a tenant, whatever the code above it does.
     "CREATE UNIQUE INDEX jobs_by_key ON jobs (tenant, request_key) WHERE request_key IS NOT NULL",
     """
@@ -99,18 +99,19 @@ VERSION_1 = (
     ){keyed}
     """,
     "CREATE TABLE paused (type TEXT{by_bytes} PRIMARY KEY){keyed}",
-    # One row: the attempts of jobs that were dropped, the last batch, and for what aging the lanes were made.
+    # One row: attempts and redrives of jobs that were dropped, the last batch, for what aging lanes were made.
     """
     CREATE TABLE totals (
         succeeded BIGINT NOT NULL,
         failed BIGINT NOT NULL,
         expired BIGINT NOT NULL,
         released BIGINT NOT NULL,
+        redrives BIGINT NOT NULL,
         last_batch BIGINT NOT NULL,
         aging_millis BIGINT
     )
     """,
-    "INSERT INTO totals VALUES (0, 0, 0, 0, 0, NULL)",
+    "INSERT INTO totals VALUES (0, 0, 0, 0, 0, 0, NULL)",
     "{endings}",
 )
 

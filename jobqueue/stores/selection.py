@@ -59,6 +59,14 @@ COUNT_BEFORE = f"""
 
 RUNNING = "SELECT number, generation, tenant, band, type, is_retry FROM jobs WHERE status = 'RUNNING'"
 TICKETS = f"SELECT {TICKET} FROM jobs WHERE is_ready = 1"
+# The first jobs of each lane. It reads the whole index of the lanes, and of the jobs those alone.
+FIRST_TICKETS = f"""
+    SELECT {TICKET} FROM jobs WHERE number IN (
+        SELECT number FROM (
+            SELECT number, row_number() OVER (PARTITION BY {LANE} ORDER BY {ORDER}) AS place
+            FROM jobs WHERE is_ready = 1) AS placed
+        WHERE place <= :most)
+"""
 HAS_READY = "SELECT 1 FROM jobs WHERE is_ready = 1 AND band = :band AND tenant = :tenant LIMIT 1"
 
 # What `Gates.closed` names: full bands and tenants, paused or full types, types whose retries the budget holds.
@@ -76,7 +84,7 @@ def _first_head(where: str) -> str:
     return f"SELECT number FROM jobs WHERE is_ready = 1 AND {where} ORDER BY {LANE}, {ORDER} LIMIT 1"
 
 
-def _next_head(same: str = "", unless: str = "false") -> str:
+def _next_head(same: str = "", unless: str = "false", but: str = "") -> str:
     """Return the query that leads from the first job of a lane to that of the next lane.
 
     All lanes of a tenant that is at its limit are one step, for `beyond` comes after every type.
@@ -84,16 +92,19 @@ def _next_head(same: str = "", unless: str = "false") -> str:
     Args:
         same: the first columns of the lane, where the walk must not leave them.
         unless: ends the walk at a lane.
+        but: leaves out jobs.
     """
     kept = [name for name in LANE.split(", ") if name in same.split(", ")]
     rest = ", ".join(name for name in LANE.split(", ") if name not in kept)
     beyond = "CASE WHEN jobs.tenant IN ({names:full_tenants}) THEN :beyond ELSE jobs.type END"
-    here = _of("jobs", rest).replace("jobs.type", beyond)
+    here = _of("jobs", rest)
+    if "tenant" not in kept:
+        here = here.replace("jobs.type", beyond)
     within = "".join(f"AND later.{name} = jobs.{name} " for name in kept)
     return f"""
         SELECT CASE WHEN {unless} THEN NULL ELSE (
             SELECT later.number FROM jobs AS later
-            WHERE later.is_ready = 1 {within} AND ({_of("later", rest)}) > ({here})
+            WHERE later.is_ready = 1 {within} AND ({_of("later", rest)}) > ({here}) {but}
             ORDER BY {_of("later", LANE)}, {_of("later", ORDER)} LIMIT 1) END
         FROM head CROSS JOIN jobs WHERE jobs.number = head.number
     """
@@ -131,4 +142,36 @@ NEXT_HEADS = f"""
         SELECT ({_first_head("jobs.band = turn.band AND jobs.tenant = turn.tenant")}) FROM turn
         UNION ALL {_next_head("band, tenant")})
     SELECT {_of("jobs", TICKET)} {_OPEN_HEADS}
+"""
+
+# taken: jobs that other transactions turned out to have; the next one of their lane stands for them.
+_NOT_TAKEN = "AND {table}.number NOT IN ({{numbers:taken}})"
+
+
+def _heads_of_tenants(which: str, but: str = "") -> str:
+    """Return the walk over the lanes of the tenants asked for, in each band from its first job on."""
+    first = f"jobs.band = place.band AND jobs.tenant = place.tenant {but.format(table='jobs')}"
+    return f"""
+        WITH RECURSIVE asked(tenant) AS ({{names:tenants}}),
+        place(band, tenant) AS (
+            SELECT 'H', tenant FROM asked {which} UNION ALL SELECT 'N', tenant FROM asked {which}
+            UNION ALL SELECT 'L', tenant FROM asked {which}),
+        head(number) AS (
+            SELECT ({_first_head(first)}) FROM place
+            UNION ALL {_next_head("band, tenant", but=but.format(table="later"))})
+    """
+
+
+# The first job of each open lane of the tenants that are asked for.
+HEADS_OF_TENANTS = f"""
+    {_heads_of_tenants("WHERE tenant NOT IN ({names:full_tenants})")}
+    SELECT {_of("jobs", TICKET)} {_OPEN_HEADS}
+"""
+
+# Strict priority for some tenants: the best of the first jobs of their lanes.
+BEST_OF_TENANTS = f"""
+    {_heads_of_tenants("", but=_NOT_TAKEN)}
+    SELECT number FROM jobs WHERE number IN (SELECT number FROM head)
+      AND (:any_type = 1 OR type IN ({{names:types}})) AND type NOT IN (SELECT type FROM paused)
+    ORDER BY {ORDER} LIMIT 1
 """

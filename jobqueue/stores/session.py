@@ -17,7 +17,7 @@ from jobqueue.model import Job
 from jobqueue.scheduling.limits import Limits
 from jobqueue.scheduling.plain import PlainSchedule
 from jobqueue.scheduling.schedule import GatedSchedule
-from jobqueue.storage import LOOKING, Aim
+from jobqueue.storage import LOOKING, POLLING, Aim
 from jobqueue.stores import statements
 from jobqueue.stores.database import Database, Row
 from jobqueue.stores.rows import Kept, kept_from
@@ -183,7 +183,7 @@ class Session:
         number = number_of(self._aim.job_id)
         if number is not None:
             row = self.read(statements.LOOK_AT_JOB, number=number)[0]
-        elif self._aim.polls and self._aim.types is None and not isinstance(self.schedule, GatedSchedule):
+        elif self._aim == POLLING and not isinstance(self.schedule, GatedSchedule):
             row = self.read(statements.LOOK_AT_NEXT)[0]
         else:
             row = self.read(statements.LOOK)[0]

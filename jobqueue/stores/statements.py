@@ -122,10 +122,13 @@ def update(dialect: Dialect, changed: tuple[str, ...], *, finishes: bool, ends_a
 
 DELETE = "DELETE FROM jobs WHERE number = :number"
 
-# Before a job goes, its attempts are added to what is remembered of those that went before.
-REMEMBER_ATTEMPTS = "UPDATE totals SET " + ", ".join(
-    f"{name} = {name} + (SELECT count(*) FROM attempts WHERE number = :number AND outcome = '{name}')"
-    for name in ("succeeded", "failed", "expired", "released")
+# Before a job goes, its attempts and redrives are added to what is remembered of those that went before.
+REMEMBER_ATTEMPTS = (
+    "UPDATE totals SET redrives = redrives + (SELECT count(*) FROM redrives WHERE number = :number), "
+    + ", ".join(
+        f"{name} = {name} + (SELECT count(*) FROM attempts WHERE number = :number AND outcome = '{name}')"
+        for name in ("succeeded", "failed", "expired", "released")
+    )
 )
 
 # -- histories ---------------------------------------------------------------------------------------------
@@ -153,8 +156,9 @@ STATS = """
         min(CASE WHEN is_ready = 1 THEN {greatest}(run_at, pending_since) END)
     FROM jobs WHERE status IN ('PENDING', 'RUNNING') GROUP BY 1, 2, 3, 4
     UNION ALL
-    SELECT 'finished', '', '', '', sum(CASE WHEN status = 'SUCCEEDED' THEN 1 ELSE 0 END), count(*)
-    FROM jobs WHERE finish_order IS NOT NULL
+    SELECT 'SUCCEEDED', '', '', '', count(*), 0 FROM jobs WHERE status = 'SUCCEEDED'
+    UNION ALL
+    SELECT 'CANCELLED', '', '', '', count(*), 0 FROM jobs WHERE status = 'CANCELLED'
     UNION ALL
     SELECT 'DEAD', '', '', '', failed_at, 0 FROM jobs WHERE status = 'DEAD'
     UNION ALL
@@ -163,6 +167,7 @@ STATS = """
     UNION ALL SELECT 'attempts', 'failed', '', '', failed, 0 FROM totals
     UNION ALL SELECT 'attempts', 'expired', '', '', expired, 0 FROM totals
     UNION ALL SELECT 'attempts', 'released', '', '', released, 0 FROM totals
+    UNION ALL SELECT 'redrives', '', '', '', (SELECT count(*) FROM redrives) + redrives, 0 FROM totals
 """
 
 # The newest instant that anything in the store tells of: it reads every row, once for each opening.

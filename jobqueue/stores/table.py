@@ -12,6 +12,7 @@ from jobqueue.errors import StoreError
 from jobqueue.lifecycle import PENDING, PERMANENT, RUNNING
 from jobqueue.model import FINISHED, Attempt, Job, Redrive
 from jobqueue.retention import Retention
+from jobqueue.scheduling.lanes import Asked
 from jobqueue.statistics import Stats
 from jobqueue.storage import Search
 from jobqueue.stores import reading, selection, statements
@@ -40,7 +41,8 @@ class StoredTable:
     one). So it is for submit, poll, complete, fail, renew and release. What an option adds, whatever lies in
     the store:
 
-    - `types` of a poll, or a paused type: three to a poll at most, to find the best of these types and lock it
+    - `types` or `tenants` of a poll, or a paused type: three to a poll at most, to find the best of these and
+      lock it
     - bands, tenants, limits on what runs, a retry budget or a dispatch limit: four to each pick (what runs,
       what is paused, the first job of each open lane, the lock), and one lock for each poll in PostgreSQL;
       with `DeficitRoundRobin` one more to each change of a ready job (was it its tenant's last?)
@@ -254,9 +256,9 @@ class StoredTable:
 
     # -- who is next, and looking ------------------------------------------------------------------------
 
-    def pick(self, types: frozenset[str] | None) -> Job | None:
+    def pick(self, types: Asked, tenants: Asked) -> Job | None:
         """Return the next job to hand out and take its turn."""
-        return self._picker.pick(types)
+        return self._picker.pick(types, tenants)
 
     def next_up(self, most: int) -> list[int]:
         """Return the numbers of what that many picks would hand out."""

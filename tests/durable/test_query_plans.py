@@ -29,6 +29,17 @@ PLANS = {
     "best of all types": (selection.BEST_OF_ALL_TYPES, {"taken": "[]"}, {"jobs_by_type"}),
     "lane heads": (selection.LANE_HEADS, LANES, {"jobs_in_lanes", "pkey"}),
     "next heads": (selection.NEXT_HEADS, {**LANES, **AFTER}, {"jobs_in_lanes", "pkey"}),
+    "heads of tenants": (
+        selection.HEADS_OF_TENANTS,
+        {**LANES, "tenants": '["a", "b"]'},
+        {"jobs_in_lanes", "pkey"},
+    ),
+    "best of tenants": (
+        selection.BEST_OF_TENANTS,
+        {**LANES, "tenants": '["a", "b"]'},
+        {"jobs_in_lanes", "pkey"},
+    ),
+    "first tickets": (selection.FIRST_TICKETS, {"most": 20}, {"jobs_in_lanes", "pkey"}),
     "has ready": (selection.HAS_READY, {"band": "N", "tenant": "a"}, {"jobs_in_lanes"}),
     "newest page": (statements.search([]), {"most": 50}, set()),
     "page of a state": (
@@ -39,7 +50,7 @@ PLANS = {
 }
 
 # Where rows are sorted all the same, there are only a few: the best of each type, the rows that were asked for.
-SORTS = {"best of some types", "best of all types", "hold"}
+SORTS = {"best of some types", "best of all types", "best of tenants", "hold"}
 
 # It reads from the end, and no more than a page.
 READS_A_PAGE = {"newest page"}

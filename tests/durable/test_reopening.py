@@ -163,6 +163,19 @@ def test_totals_count_what_was_dropped_and_what_others_did(place, clock):
     assert (stats.attempts_succeeded, stats.attempt_amplification, stats.by_status["SUCCEEDED"]) == (3, 3.0, 0)
 
 
+def test_redrives_are_counted_for_all_objects_together(place, clock):
+    """Also those of jobs that are forgotten since, and those without an actor."""
+    queue, other = (place.open(clock, RetryPolicy(1, 0, 0), keep_finished=0) for _ in range(2))
+    for number in range(1, 4):
+        queue.submit("mail")
+        queue.fail(f"J{number}", polled(queue).token)
+    queue.redrive("J1", actor="ann", note="")
+    other.retry_dead("J2")
+    other.redrive_many(["J3"], actor="ann", note="")
+    queue.complete("J1", polled(queue).token)
+    assert (queue.stats().redrives, other.stats().redrives, queue.stats().by_status["SUCCEEDED"]) == (3, 3, 0)
+
+
 def test_time_begins_at_the_newest_instant_that_is_stored(place):
     """A clock that was set back between two runs makes no job too early, and revives no lease."""
     queue = submitted(place.open(ManualClock(50_000), POLICY))

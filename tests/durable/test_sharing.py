@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from jobqueue import (
     Limits,
     RequestKeyConflictError,
     RetryPolicy,
     WeightedBands,
+    lifecycle,
 )
+from jobqueue.storage import Aim
 from tests.contract.observing import outcome, polled_ids
 from tests.contract.scheduling import tenants_served
 from tests.contract.together import run_together
@@ -25,6 +29,31 @@ def test_each_job_goes_to_one_of_many_objects(place, clock):
     handed_out = sorted(int(job_id[1:]) for ids in found for job_id in ids)
     assert handed_out == list(range(1, 121))
     assert [queues[1].view(f"J{number}").attempts for number in handed_out] == [1] * 120
+
+
+def test_each_job_of_some_tenants_goes_to_one_of_many_objects(place, clock):
+    """8 objects poll at once for two tenants of three, who have 60 jobs in two types; the third one's stay."""
+    queues = [place.open(clock, RetryPolicy(1, 0, 0)) for _ in range(8)]
+    for number in range(90):
+        queues[0].submit("mail" if number % 2 else "pdf", tenant="abc"[number % 3])
+    found = run_together(8, lambda n: queues[n].poll_many("w", 1000, 99, tenants=["a", "c"]))
+    handed_out = sorted(int(lease.job_id[1:]) for leases in found for lease in leases)
+    assert handed_out == [number for number in range(1, 91) if number % 3 != 2]
+    assert queues[1].stats().by_status == {**queues[1].stats().by_status, "RUNNING": 60, "PENDING": 30}
+
+
+def test_a_limit_holds_for_all_who_ask_for_some_tenants(place, clock):
+    """8 objects ask at once for acme, who may have 3 running, or for acme and another: 3 of acme run."""
+    limits = Limits(max_running_per_tenant=3)
+    queues = [place.open(clock, RetryPolicy(9, 0, 0), limits=limits) for _ in range(8)]
+    for number in range(30):
+        queues[0].submit("mail" if number % 2 else "pdf", tenant="acme")
+    for _ in range(5):
+        polls = run_together(8, lambda n: queues[n].poll("w", 1000, tenants=["acme", "beta"][: n % 2 + 1]))
+        leases = [lease for lease in polls if lease]
+        assert len(leases) == 3
+        for lease in leases:
+            queues[0].complete(lease.job_id, lease.token)
 
 
 def test_a_limit_holds_for_all_objects_together(place, clock):
@@ -138,3 +167,22 @@ def test_readers_see_no_lease_that_is_over_while_others_sweep(place, clock):
     views = run_together(8, lambda n: [queues[n].view(f"J{number}") for number in range(1, 41)])
     assert {view.status for found in views for view in found} == {"PENDING"}
     assert [len(queues[0].history(f"J{number}")) for number in range(1, 41)] == [1] * 40
+
+
+@pytest.mark.parametrize("options", [{}, {"scheduler": WeightedBands()}], ids=["line", "lanes"])
+def test_a_pick_may_be_of_some_tenants_only(place, clock, options):
+    """The best of theirs in the scheduler's order, of types that are open; others keep their place."""
+    queue = place.open(clock, POLICY, **options)
+    for tenant, type_ in (("a", "mail"), ("b", "mail"), ("c", "fax"), ("b", "fax"), ("b", "pdf")):
+        queue.submit(type_, tenant=tenant)
+    queue.pause("pdf")
+    found = []
+    for _ in range(4):
+        with queue._session(Aim(polls=True, tenants=frozenset("bc"))):
+            list(queue._table.settle(0))
+            job = queue._table.pick(None, frozenset("bc"))
+            if job is not None:
+                queue._table.put(lifecycle.leased(job, 0, "w", 1000), 0)
+                found.append(job.id)
+    assert found == ["J2", "J3", "J4"]
+    assert [queue.view(job_id).status for job_id in ("J1", "J5")] == ["PENDING", "PENDING"]

@@ -49,6 +49,8 @@ def test_a_turn_with_default_options_takes_few_statements(place, clock, most):
 
 OPTIONS = {
     "types": {},
+    "tenants": {},
+    "tenants in bands": {"scheduler": WeightedBands()},
     "bands": {"scheduler": WeightedBands()},
     "credit": {"scheduler": WeightedBands(tenants=DeficitRoundRobin())},
     "limits": {"limits": Limits(max_queued=10**6, max_queued_per_tenant=10**6, max_running_per_tenant=2)},
@@ -65,16 +67,23 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_more_jobs_and_tenants_take_no_more_statements(place, clock, options):
+ASKED = {
+    "types": {"types": ["mail", "fax"]},
+    "tenants": {"tenants": ["a", "b", "t1"]},
+    "tenants in bands": {"tenants": ["a", "b", "t1"]},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_more_jobs_and_tenants_take_no_more_statements(place, clock, name):
     """An option adds a fixed number of statements, whatever has to be passed over."""
-    queue = place.open(clock, RetryPolicy(3, 1000, 60_000), **options)
-    types = None if options else ["mail", "fax"]
+    queue = place.open(clock, RetryPolicy(3, 1000, 60_000), **OPTIONS[name])
+    asked = ASKED.get(name, {})
 
     def cycle():
         texts = statements(queue, lambda: queue.submit("mail", tenant="a"))
         leases = []
-        texts += statements(queue, lambda: leases.append(queue.poll("w", 10**6, types=types)))
+        texts += statements(queue, lambda: leases.append(queue.poll("w", 10**6, **asked)))
         return len(texts + statements(queue, lambda: queue.complete(leases[0].job_id, leases[0].token)))
 
     queue.submit("mail", tenant="b")

@@ -13,8 +13,8 @@ import pytest
 from exercises.grader.interleavings.exploring import found_again, id_of
 from exercises.grader.interleavings.schedules import Schedule, read_id
 from exercises.grader.interleavings.stand_ins import Lock, adopt, stand_ins
-from tests.exercises import toys
-from tests.exercises.toy_search import CODE, found_ids, play_of, searched, wrong_among
+from tests.exercises import toys, toys_right
+from tests.exercises.toy_search import CODES, found_ids, play_of, searched, wrong_among
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,7 +27,7 @@ def test_each_wrong_toy_is_found(toy: type) -> None:
     assert found == found_ids(toy.__name__)
 
 
-@pytest.mark.parametrize("toy", toys.RIGHT, ids=lambda toy: toy.__name__)
+@pytest.mark.parametrize("toy", toys_right.RIGHT, ids=lambda toy: toy.__name__)
 def test_each_right_toy_is_left_alone(toy: type) -> None:
     """Whatever it waits in; and no schedule makes it wait for ever."""
     with stand_ins():
@@ -71,14 +71,14 @@ def test_an_id_tells_the_same_run_again(toy: type) -> None:
     assert (again.calls, again.end) == (first.calls, first.end)
 
 
-@pytest.mark.parametrize("toy", toys.UNDECIDED, ids=lambda toy: toy.__name__)
+@pytest.mark.parametrize("toy", toys_right.UNDECIDED, ids=lambda toy: toy.__name__)
 def test_what_cannot_be_known_is_called_undecided(toy: type) -> None:
     """A wait that no stand-in sees, a loop without end, a thread that nobody steers: the reason is told."""
     with stand_ins():
         end = play_of(toy.__name__).tell(Schedule("AB")).end
     assert end is not None
     assert end["kind"] == "undecided"
-    assert toys.UNDECIDED[toy] in end["why"]
+    assert toys_right.UNDECIDED[toy] in end["why"]
 
 
 def test_a_deadlock_says_who_waits_where_for_whom() -> None:
@@ -108,7 +108,7 @@ def test_what_is_left_out_is_left_out_only_where_nobody_can_come_in() -> None:
 def test_leaving_out_what_is_alike_loses_no_outcome() -> None:
     """A search that tries each place finds the same outcomes."""
     with stand_ins():
-        for toy in (*toys.WRONG, *toys.RIGHT):
+        for toy in (*toys.WRONG, *toys_right.RIGHT):
             play = play_of(toy.__name__)
             found = {repr((one.calls, one.end)) for one in searched(play)[0]}
             base = play.tell(Schedule("AB"), trails=True)
@@ -120,7 +120,7 @@ def test_leaving_out_what_is_alike_loses_no_outcome() -> None:
 def test_locks_that_were_made_before_are_found_and_replaced() -> None:
     """Of a module and of its classes."""
     module = types.ModuleType("toys")
-    exec(CODE, vars(module))  # noqa: S102  our own toys
+    exec(CODES["toys_right"], vars(module))  # noqa: S102  our own toys
     adopt(module)
     assert isinstance(vars(module)["GATE"], Lock)
     assert isinstance(vars(module)["ClassLocked"].gate, Lock)
@@ -148,9 +148,9 @@ def test_what_is_no_id_is_not_read_as_one(text: str) -> None:
 
 SCRIPT = """
 import json
-from tests.exercises import toys
+from tests.exercises import toys, toys_right
 from tests.exercises.toy_search import found_ids
-print(json.dumps({toy.__name__: found_ids(toy.__name__)[:1] for toy in (*toys.WRONG, *toys.RIGHT)}))
+print(json.dumps({toy.__name__: found_ids(toy.__name__)[:1] for toy in (*toys.WRONG, *toys_right.RIGHT)}))
 """
 
 

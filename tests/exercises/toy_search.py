@@ -8,12 +8,12 @@ from exercises.grader.interleavings.play import Outcome, Play
 from exercises.grader.interleavings.points import Points
 from exercises.grader.interleavings.schedules import Bounds
 from exercises.grader.interleavings.stand_ins import stand_ins
-from tests.exercises import toys
+from tests.exercises import toys, toys_right
 
-FILE = Path(toys.__file__)
-TEXT = FILE.read_text(encoding="utf-8")
-CODE = compile(TEXT, str(FILE), "exec")
-POINTS = Points([CODE])
+FILES = [Path(str(module.__file__)) for module in (toys, toys_right)]
+CODES = {path.stem: compile(path.read_text(encoding="utf-8"), str(path), "exec") for path in FILES}
+POINTS = Points(CODES.values())
+WRONG = {toy.__name__ for toy in toys.WRONG}
 
 
 def play_of(name: str, threads: str = "AB") -> Play:
@@ -21,7 +21,7 @@ def play_of(name: str, threads: str = "AB") -> Play:
 
     def make() -> object:
         module = types.ModuleType("toys")
-        exec(CODE, vars(module))  # noqa: S102  our own toys
+        exec(CODES["toys" if name in WRONG else "toys_right"], vars(module))  # noqa: S102  our own toys
         return vars(module)[name]()
 
     story = {one: [{"method": "poll", "args": [one]}] for one in threads}

@@ -62,10 +62,23 @@ def test_scenarios_are_listed_with_their_questions():
         (["trace", "zombie", "--seed", "many"], "'many' is not a valid integer"),
         (["board", "--port", "0"], "0 is not in the range"),
         (["board", "--port", "99999"], "99999 is not in the range"),
-        (["board", "--host", ""], "--host: is empty; leave it out, or name an address of this machine."),
-        (["board", "--host", "  "], "--host: is empty"),
-        (["board", "--host", "192.0.2.1"], "cannot listen at 192.0.2.1: "),
-        (["board", "--host", "192.0.2.1", "--port", "8123"], "cannot listen at port 8123 of 192.0.2.1: "),
+        (["board", "--db", "nowhere:"], "url: 'nowhere:' names no store"),
+        (["worker", "--url", "http://127.0.0.1:1/"], "--url needs a --token"),
+        (["worker", "--url", "nonsense", "--token", "x"], "url: expected an address"),
+        (["worker", "--db", "memory:", "--url", "http://127.0.0.1:1/"], "--db and --url: give one of them"),
+        (["worker", "--db", "memory:", "--types", "fax"], "--types: expected some of mail, invoice, resize"),
+        (["worker", "--db", "memory:", "--lease", "0"], "lease_millis: 0 is not between"),
+        (["demo-load", "--db", "memory:", "--jobs", "0"], "0 is not in the range"),
+        (
+            ["board", "--db", "memory:", "--host", ""],
+            "--host: is empty; leave it out, or name an address of this machine.",
+        ),
+        (["board", "--db", "memory:", "--host", "  "], "--host: is empty"),
+        (["board", "--db", "memory:", "--host", "192.0.2.1"], "cannot listen at 192.0.2.1: "),
+        (
+            ["board", "--db", "memory:", "--host", "192.0.2.1", "--port", "8123"],
+            "cannot listen at port 8123 of 192.0.2.1: ",
+        ),
         (["bord"], "No such command 'bord'"),
     ],
 )
@@ -84,7 +97,7 @@ def test_a_taken_port_gets_one_clear_line():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        result = _call("board", "--port", str(port))
+        result = _call("board", "--db", "memory:", "--port", str(port))
     assert result.exit_code == 1
     assert result.output.startswith(f"Error: cannot listen at port {port} of 127.0.0.1: ")
     assert "Choose another with --port" in result.output
@@ -96,10 +109,11 @@ def test_a_taken_port_gets_one_clear_line():
 def test_the_board_answers_and_stops_at_once(name):
     """The printed address answers; Ctrl-C, kill and a closed terminal end the program with code 0."""
     sort = getattr(signal, name)
-    command = [sys.executable, "-u", "-m", "webui.cli", "board"]
+    command = [sys.executable, "-u", "-m", "webui.cli", "board", "--db", "memory:"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        url = process.stdout.readline().split()[-1]
-        assert process.stdout.readline() == "Ctrl-C stops it.\n"
+        lines = list(iter(process.stdout.readline, "Ctrl-C stops it.\n"))[:20]
+        url = lines[0].split()[-1]
+        assert [line.split()[0] for line in lines[4:]] == ["producer", "worker", "operator"]
         with urllib.request.urlopen(url, timeout=10) as answer:
             assert b"The zombie" in answer.read()
         process.send_signal(sort)
@@ -109,7 +123,7 @@ def test_the_board_answers_and_stops_at_once(name):
 
 def test_two_boards_take_two_ports():
     """Without --port, the second board finds a free port by itself."""
-    command = [sys.executable, "-u", "-m", "webui.cli", "board"]
+    command = [sys.executable, "-u", "-m", "webui.cli", "board", "--db", "memory:"]
     with (
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one,
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as two,

@@ -205,6 +205,7 @@ class NaiveQueue(NaiveViews):
         job.status, job.attempts, job.run_at, job.pending_since = "PENDING", 0, run_at, now
         job.failed_at = job.dead_reason = job.last_rest = None
         job.era += 1
+        self.counts["redriven"] += 1
         record = {"job_id": job.id, "redrive_generation": job.era, "at": now, "run_at": run_at}
         job.redrives.append(record | told | {"deadline": job.deadline})
         self.changed(job, now)

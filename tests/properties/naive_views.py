@@ -139,6 +139,7 @@ class NaiveViews:
             "refused_tokens": self.counts["refused"],
             "promised_share": {band: cycle.count(band) / len(cycle) for band in BANDS} if cycle else {},
             "actual_share": {band: share / started for band, share in shares.items()} if started else {},
+            "redrives": self.counts["redriven"],
         }
 
 

@@ -17,8 +17,8 @@ from exercises.grader.interleavings.tracing import TRACING
 FAIR_WAY = 3_000  # so long may one thread go on alone: others may have to move before its loop can end
 LONGEST_WAY = 60_000
 FIRST_STEPS = 2  # whoever waits at the first step has not touched anything yet
-STUCK_SECONDS = 2.0  # without a step; only a wait that no stand-in sees takes so long
-LOOKS = 8
+STUCK_SECONDS = 0.6  # without a step; only a wait that no stand-in sees takes so long
+LOOKS = 6
 OWN_THREADS = "your code starts threads of its own, which the checker does not steer"
 Step = tuple[str, int]  # a thread, and the how-manieth of its steps
 
@@ -28,7 +28,14 @@ class Abort(BaseException):
 
 
 class Undecided(Exception):  # noqa: N818  a verdict, not a fault
-    """A bound was reached, or a thread waits in something that the controller does not know."""
+    """A bound was reached, or a thread waits in something that the controller does not know.
+
+    `loop` tells the first from the second: another schedule may have no loop.
+    """
+
+    def __init__(self, why: str, *, loop: bool = False) -> None:
+        super().__init__(why)
+        self.loop = loop
 
 
 class Deadlock(Exception):  # noqa: N818  a verdict, not a fault
@@ -57,6 +64,7 @@ class Thread:
         self.looking = True
         self.line = 0
         self.way, self.rest = 0, FAIR_WAY
+        self.ticks = 0  # as many instructions were seen; a loop of one line has no other trace
         self.muted = False  # the controller's own work is no step
         self.done = self.expired = False
         self.waits: Lock | None = None
@@ -196,6 +204,9 @@ class Run:
 
     def arrives(self, counts: bool, line: int, place: int) -> None:  # noqa: FBT001  as tracing tells it
         """Be before an instruction. Only whoever has the baton comes here."""
+        self._active.ticks += 1
+        if self._active.ticks > LONGEST_WAY:
+            raise self._endless(line)
         if counts:
             self._step(line)
         if self._watch is not None and place and self.failed is None:  # the first one belongs to the head
@@ -208,12 +219,15 @@ class Run:
         thread.way += weight
         if thread.way >= thread.rest:
             if thread.way >= LONGEST_WAY:
-                endless = f"thread {thread.name} goes on and on near line {line}: does a loop never end?"
-                raise self._ended(Undecided(endless))
+                raise self._endless(line)
             thread.rest += FAIR_WAY
             self.interrupt(thread)
         if self.failed is not None:
             raise Abort
+
+    def _endless(self, line: int) -> Abort:
+        why = f"thread {self._active.name} goes on and on near line {line}: does a loop never end?"
+        return self._ended(Undecided(why, loop=True))
 
     def _step(self, line: int) -> None:
         """Come to a switch point."""

@@ -8,6 +8,7 @@ from exercises.grader.interleavings.play import Outcome, Play
 from exercises.grader.interleavings.schedules import Bounds, Place, Schedule, Tried, plan
 
 MOST_NEW = 20
+MOST_UNDECIDED = 3  # of runs that go on and on; of others one is enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Exploration:
         self._tried = Tried()
         self._plan = plan(play.names, bounds, self._tried)
         self._seen: set[str] = set()
+        self._undecided = 0
         self._play.tell(Schedule(play.names), trails=True)
         self._next: Schedule | None = next(self._plan)
 
@@ -44,11 +46,20 @@ class Exploration:
             if key not in self._seen:
                 self._seen.add(key)
                 found.append(outcome)
-            try:
-                self._next = self._plan.send(outcome)
-            except StopIteration:
-                self._next = None
+            self._next = None if self._hopeless(outcome) else self._after(outcome)
         return Progress(found, asdict(self._tried), self._next is None)
+
+    def _after(self, outcome: Outcome) -> Schedule | None:
+        try:
+            return self._plan.send(outcome)
+        except StopIteration:
+            return None
+
+    def _hopeless(self, outcome: Outcome) -> bool:
+        """Whether to go on is of no use: such a run costs time, and may leave threads behind that never end."""
+        if outcome.end is not None and outcome.end["kind"] == "undecided":
+            self._undecided += 1 if outcome.end["loop"] else MOST_UNDECIDED
+        return self._undecided >= MOST_UNDECIDED
 
 
 def found_again(play: Play, order: str, places: Sequence[Place]) -> Schedule | Place:

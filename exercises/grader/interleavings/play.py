@@ -96,9 +96,9 @@ class Play:
         except Deadlock as dead:
             outcome.end = {"kind": "deadlock", "waits": dead.waits}
         except Undecided as undecided:
-            outcome.end = {"kind": "undecided", "why": str(undecided)}
+            outcome.end = {"kind": "undecided", "why": str(undecided), "loop": undecided.loop}
         if CONTROL.started:
-            outcome.end = {"kind": "undecided", "why": OWN_THREADS}
+            outcome.end = {"kind": "undecided", "why": OWN_THREADS, "loop": False}
         for name, calls in self.story.items():
             outcome.calls[name] = [self._plain(one) for one in outcome.calls[name]]
             outcome.calls[name] += [UNFINISHED] * (len(calls) - len(outcome.calls[name]))

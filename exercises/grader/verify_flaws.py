@@ -1,0 +1,121 @@
+"""Grades an exercise of the kind `tests`: are its flaws what they promise, and does the solution see all?"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+from exercises.grader import runner
+from exercises.grader.case import Case
+from exercises.grader.catalogue import Exercise
+from exercises.grader.checking import Check
+from exercises.grader.errors import BadExerciseError
+from exercises.grader.mechanical import Mechanical, mechanical_mutants
+from exercises.grader.records import Verdict
+from exercises.grader.subjects import FLAWS, OTHERS, RIGHT, Flaw, Maker, Subjects, maker, subjects
+from exercises.grader.trials import End, Trials
+
+FILES = {RIGHT, OTHERS, FLAWS}
+FEWEST_HIDDEN = 12
+FEWEST_OTHERS = 2
+PATIENCE_SECONDS = 60.0
+
+
+def flaws(exercise: Exercise) -> Iterator[str]:
+    """Look at each flaw: one edit, unseen in the worked example; if hidden, told by its family alone."""
+    if exercise.kind != "tests":
+        return
+    known = subjects(exercise.folder)
+    hidden = [flaw for flaw in known.flaws if flaw.hidden]
+    if len(hidden) < FEWEST_HIDDEN:
+        yield f"there are {len(hidden)} hidden flaws, not {FEWEST_HIDDEN} or more"
+    if len(known.rights) <= FEWEST_OTHERS:
+        yield f"there are fewer than {FEWEST_OTHERS} right queues that are built otherwise"
+    yield from _texts(exercise, known)
+    broken = dict(_unfit(known))
+    yield from broken.values()
+    whole = [flaw for flaw in known.flaws if flaw.id not in broken]
+    ends = dict.fromkeys((flaw.id for flaw in whole), End.PASSED)
+
+    def look(trials: Trials) -> None:
+        ends.update({flaw.id: trials.end(exercise.worked_example, known.flawed(flaw)) for flaw in whole})
+
+    yield from _with_solution(exercise, look)
+    yield from (
+        f"{name} does not even pass the worked example" for name, end in ends.items() if end is not End.PASSED
+    )
+
+
+def mechanical(exercise: Exercise) -> Iterator[str]:
+    """Look at each small change to the right queue: a test of the solution notices, or it breaks no promise."""
+    known = subjects(exercise.folder)
+    mutants = mechanical_mutants(known.text)
+    names = {mutant.change for mutant in mutants}
+    yield from (
+        f"equivalent {name!r} is no change that is made" for name in exercise.equivalents if name not in names
+    )
+    noticed: dict[str, bool] = {}
+
+    def look(trials: Trials) -> None:
+        noticed.update({mutant.change: _is_noticed(trials, mutant) for mutant in mutants})
+
+    yield from _with_solution(exercise, look)
+    for change, seen in noticed.items():
+        listed = change in exercise.equivalents
+        if seen and listed:
+            yield f"{change!r} is listed as equivalent, but a test of the solution fails on it"
+        elif not seen and not listed:
+            yield f"no test of the solution fails on {change!r}: add one, or list it as equivalent"
+
+
+def _is_noticed(trials: Trials, mutant: Mechanical) -> bool:
+    try:
+        made = _tried(maker(mutant.text, "mechanical"))
+    except Exception:  # it does not even come to life
+        return True
+    return next(iter(trials.catching(made)), None) is not None
+
+
+def _tried(made: Maker) -> Maker:
+    made()
+    return made
+
+
+def _texts(exercise: Exercise, known: Subjects) -> Iterator[str]:
+    task = exercise.text("task.md")
+    names = {name for methods in known.methods.values() for name in methods}
+    yield from (f"task.md does not mention {name}" for name in sorted(names) if name not in task)
+    for flaw in known.flaws:
+        if flaw.family not in known.families:
+            yield f"{flaw.id} is of no family that {FLAWS} knows"
+        told = [text for text in (check.name for check in exercise.checks) if text == flaw.id]
+        if flaw.hidden and (told or flaw.id in task):
+            yield f"{flaw.id} is hidden, and yet its name is told"
+
+
+def _unfit(known: Subjects) -> Iterator[tuple[str, str]]:
+    """Flaws whose edit cannot be made, or makes the same queue as another one."""
+    made: list[tuple[str, Flaw]] = []
+    for flaw in known.flaws:
+        try:
+            made.append((flaw.applied_to(known.text), flaw))
+        except BadExerciseError as problem:
+            yield flaw.id, str(problem)
+    made.sort(key=lambda one: one[0])
+    for (text, flaw), (other_text, other) in pairwise(made):
+        if text == other_text:
+            yield other.id, f"{other.id} is the same queue as {flaw.id}"
+
+
+def _with_solution(exercise: Exercise, look: Callable[[Trials], None]) -> Iterator[str]:
+    """Run something with the solution's tests at hand; report what went wrong on the way."""
+
+    def story(case: Case) -> None:
+        look(Trials(case, subjects(exercise.folder)))
+
+    check = Check("solution", "The solution's tests can be run.", 1, 1, (), "", story)
+    patient = replace(exercise.limits, total_seconds=PATIENCE_SECONDS)
+    alone = replace(exercise, checks=(check,), misconceptions=(), limits=patient)
+    path = Path("answers") / f"{exercise.id}.py"
+    result = runner.run(alone, exercise.text("solution.py").encode(), path, copies=False)
+    yield from (one.reason for one in result.checks if one.verdict is not Verdict.PASS)

@@ -1,0 +1,98 @@
+"""The records of a queue as JSON values, and back: for an HTTP API and its client, so that they cannot differ.
+
+Names are in camelCase; everything else is as it is. It knows no HTTP and no queue.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import StrEnum
+from functools import cache
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+_REFERENCE = "payload-ref\n"
+
+
+def camel(name: str) -> str:
+    """Return a name as JSON has it.
+
+    >>> camel("next_run_at"), camel("id")
+    ('nextRunAt', 'id')
+    """
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+def snake(name: str) -> str:
+    """Return a name as Python has it.
+
+    >>> snake("nextRunAt")
+    'next_run_at'
+    """
+    return re.sub("[A-Z]", lambda found: "_" + found[0].lower(), name)
+
+
+def to_wire(value: Any) -> Any:
+    """Return a record, or several, as JSON values.
+
+    >>> from jobqueue.model import Submission
+    >>> to_wire(Submission("J1", replayed=False))
+    {'jobId': 'J1', 'replayed': False}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {camel(field.name): to_wire(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): to_wire(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_wire(inner) for inner in value]
+    return str(value) if isinstance(value, StrEnum) else value
+
+
+def from_wire(kind: type[T], told: Any) -> T:
+    """Return the record that JSON values tell of; names that it does not have are passed over.
+
+    >>> from jobqueue.model import Submission
+    >>> from_wire(Submission, {"jobId": "J1", "replayed": True, "new": 1})
+    Submission(job_id='J1', replayed=True)
+    """
+    hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]
+    known = {name: told[camel(name)] for name in hints if camel(name) in told}
+    return kind(**{name: _read(hints[name], value) for name, value in known.items()})
+
+
+def _read(hint: Any, value: Any) -> Any:
+    """Return one JSON value as the type that a record wants."""
+    if value is None:
+        return None
+    if isinstance(hint, UnionType):  # the only unions of records are with None
+        hint = next(inner for inner in get_args(hint) if inner is not type(None))
+    if is_dataclass(hint):
+        return from_wire(hint, value)  # type: ignore[arg-type]
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return hint(value)
+    return tuple(value) if get_origin(hint) is tuple else value
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+# -- payloads that are elsewhere -------------------------------------------------------------------------
+
+
+def reference(where: str) -> str:
+    """Return the text that is stored for a payload that the worker fetches itself.
+
+    >>> reference_of(reference("s3://bucket/key"))
+    's3://bucket/key'
+    """
+    return _REFERENCE + where
+
+
+def reference_of(payload: str) -> str | None:
+    """Return where the payload is, if the stored text says so; None of a payload that is here."""
+    return payload.removeprefix(_REFERENCE) if payload.startswith(_REFERENCE) else None

@@ -1,0 +1,273 @@
+"""Answers that many threads share (ex06), and the whole queue with its hidden families (ex07).
+
+After a wanted change of words, write the golden files anew with JOBKIT_WRITE_GOLDEN=1 and read the difference.
+"""
+
+import logging
+import os
+import sys
+import time
+from dataclasses import replace
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+
+from exercises.grader import catalogue, report, runner
+from exercises.grader.catalogue import Exercise
+from exercises.grader.errors import ExerciseError
+from exercises.grader.lodging import Host, host
+from exercises.grader.misconceptions import Misconception
+from exercises.grader.process import AnswerProcess
+from exercises.grader.records import CheckResult, Result, Verdict
+
+GOLDEN = Path(__file__).parent / "golden_threads"
+SHARED, WHOLE = catalogue.find("ex06"), catalogue.find("ex07")
+WRONG = [(exercise, wrong) for exercise in (SHARED, WHOLE) for wrong in exercise.misconceptions]
+LONGEST_SECONDS = 5.0
+SEED = 1
+
+
+@cache
+def grade(exercise_id: str, text: str, seed: int = SEED) -> Result:
+    """Check one text, with patience; a text that several tests look at is run once."""
+    path = PurePosixPath(f"answers/{exercise_id}.py")
+    return runner.run(_patient(catalogue.find(exercise_id)), text.encode(), path, copies=False, seed=seed)
+
+
+def built(exercise: Exercise, name: str) -> str:
+    """The solution with one misconception built in."""
+    wrong = next(one for one in exercise.misconceptions if one.id == name)
+    return wrong.applied_to(exercise.text("solution.py"))
+
+
+def named(result: Result, name: str) -> CheckResult:
+    """The outcome of one check."""
+    return next(check for check in result.checks if check.name == name)
+
+
+def golden(path: Path, text: str) -> str:
+    """The words as they were agreed on; rewritten only by the explicit flag."""
+    if os.environ.get("JOBKIT_WRITE_GOLDEN"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("exercise", "wrong"), WRONG, ids=[f"{exercise.short} {wrong.id}" for exercise, wrong in WRONG]
+)
+def test_each_misconception_is_told_in_the_agreed_words(exercise: Exercise, wrong: Misconception) -> None:
+    """The promise, the story, the own line, the misconception, hint 1: in this order, and no traceback."""
+    result = grade(exercise.id, wrong.applied_to(exercise.text("solution.py")))
+    text = report.plain(result, exercise)
+    told = named(result, wrong.killed_by)
+    first = text.splitlines()[0]
+    assert first == told.promise
+    assert len(first) <= 120
+    line = [] if told.how == "hidden" else [f"your line  answers/{exercise.id}.py:"]
+    order = ["<-- here", *line, wrong.title, "Hint 1 of 3"]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+    assert "Traceback" not in text
+    assert text == golden(GOLDEN / exercise.short / f"{wrong.id}.txt", text)
+
+
+def test_no_golden_file_outlives_what_it_shows() -> None:
+    """Each file belongs to a misconception."""
+    there = {f"{path.parent.name} {path.stem}" for path in GOLDEN.glob("*/*.txt")}
+    assert there == {f"{exercise.short} {wrong.id}" for exercise, wrong in WRONG}
+
+
+def test_a_run_is_told_again_by_its_id() -> None:
+    """Only that check, only that way to meet, and the same finding."""
+    text = built(SHARED, "poll_without_lock")
+    found = named(grade(SHARED.id, text), "one_job_two_workers")
+    path = PurePosixPath(f"answers/{SHARED.id}.py")
+    again = runner.replay(SHARED, text.encode(), path, f"one_job_two_workers/{found.schedule}").checks[0]
+    assert (again.verdict, again.trace, again.got) == (Verdict.FAIL, found.trace, found.got)
+    whole = runner.replay(SHARED, text.encode(), path, "one_job_two_workers/AB")
+    assert whole.passed
+    assert any("A polls" in step for step in whole.checks[0].trace)
+    assert report.replayed(whole)[0].text == "In this run the promise is kept."
+
+
+def test_an_id_that_fits_nothing_is_explained() -> None:
+    """A line to which no thread comes, and a name that no check has."""
+    text, path = SHARED.text("solution.py").encode(), Path("answers/ex06_exactly_one_worker.py")
+    lost = runner.replay(SHARED, text, path, "one_job_two_workers/AB-A9999").checks[0]
+    assert (lost.verdict, "A9999" in lost.reason) == (Verdict.INCONCLUSIVE, True)
+    with pytest.raises(ExerciseError, match="names no run of ex06"):
+        runner.replay(SHARED, text, path, "nobody/AB")
+
+
+def test_a_pass_says_what_was_tried_and_how_far() -> None:
+    """Numbers of schedules by switches, and of how many."""
+    note = named(grade(SHARED.id, SHARED.text("solution.py")), "one_job_two_workers").note
+    assert note.startswith("tried ")
+    assert "Switches: none 2, one " in note
+    assert "drawn 20" in note
+
+
+TRICK = """
+import threading
+MAIN = threading.get_ident()
+def trick():
+    if threading.get_ident() != MAIN:
+        {code}
+"""
+TRICKS = {
+    "endless loop": ("while True: pass", Verdict.INCONCLUSIVE, "does a loop never end"),
+    "endless loop over lines": ("while True:\n            pass", Verdict.INCONCLUSIVE, "does a loop never end"),
+    "endless prints": ("while True: print('x')", Verdict.INCONCLUSIVE, "does a loop never end"),
+    "os._exit": ("import os; os._exit(0)", Verdict.STOPPED, "ended the Python process itself"),
+    "sys.exit": ("import sys; sys.exit(0)", Verdict.STOPPED, "asked Python to exit"),
+    "deep recursion": ("trick()", Verdict.FAIL, ""),
+    "hole": ("raise NotImplementedError('later')", Verdict.NOT_ATTEMPTED, "later"),
+    "memory": ("x = 'x' * 10**10", Verdict.STOPPED, "more memory"),
+    "input": ("input()", Verdict.FAIL, ""),
+    "a thread of its own": (
+        "threading.Thread(target=threading.Event().wait, daemon=True).start()",
+        Verdict.INCONCLUSIVE,
+        "threads of its own",
+    ),
+    "waits in a pipe": (
+        "import os; os.read(os.pipe()[0], 1)",
+        Verdict.INCONCLUSIVE,
+        "in something that no checker sees",
+    ),
+}
+
+
+@pytest.fixture
+def starts(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long each start and end of a Python took: on a busy machine that says nothing about the answer."""
+    spent: list[float] = []
+
+    class Timed(AnswerProcess):
+        def __init__(self, *args: Any) -> None:
+            before = time.monotonic()
+            super().__init__(*args)
+            spent.append(time.monotonic() - before)
+
+        def close(self) -> int:
+            before = time.monotonic()
+            try:
+                return super().close()
+            finally:
+                spent.append(time.monotonic() - before)
+
+    monkeypatch.setattr(runner, "AnswerProcess", Timed)
+    return spent
+
+
+@pytest.mark.parametrize("name", TRICKS)
+def test_a_trick_that_only_threads_see_costs_only_their_checks(name: str, starts: list[float]) -> None:
+    """It has a verdict of its own, in time, and everything for one thread is scored."""
+    code, verdict, says = TRICKS[name]
+    text = SHARED.text("solution.py")
+    text = text.replace("            job = next(", "            trick()\n            job = next(", 1)
+    before = time.monotonic()
+    path = PurePosixPath(f"answers/{SHARED.id}.py")
+    result = runner.run(SHARED, (text + TRICK.format(code=code)).encode(), path, copies=False)
+    assert time.monotonic() - before - sum(starts) < LONGEST_SECONDS
+    check = named(result, "one_job_two_workers")
+    assert (check.verdict, says in check.reason) == (verdict, True)
+    assert {one.verdict for one in result.checks if one.task == 1} == {Verdict.PASS}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+def test_a_fork_in_a_thread_speaks_with_one_voice() -> None:
+    """The copy is ended; the verdict is that of the answer."""
+    text = SHARED.text("solution.py").replace(
+        "            job = next(", "            trick()\n            job = next(", 1
+    )
+    result = grade(SHARED.id, text + TRICK.format(code="import os; os.fork() or os._exit(0)"))
+    assert named(result, "one_job_two_workers").verdict is Verdict.PASS
+
+
+SPY = """        print("submitted", type, priority, run_at_millis)
+        with self._lock:
+            run_at"""
+
+
+def test_a_hidden_family_that_fails_is_named_and_nothing_else_is_told() -> None:
+    """No step of the story, no number of it, not even what the answer prints."""
+    text = built(WHOLE, "no_longest_wait").replace("        with self._lock:\n            run_at", SPY, 1)
+    result = grade(WHOLE.id, text)
+    check = named(result, "backoff")
+    assert check.verdict is Verdict.FAIL
+    assert (check.trace, check.expected, check.got, check.printed, check.line) == (
+        ("a hidden story of the family 'backoff'",),
+        "",
+        "",
+        "",
+        None,
+    )
+    words = report.plain(result, WHOLE)
+    assert "Hidden family 'backoff'" in words
+    assert "submitted" not in words
+    assert "checks pass" not in words
+    assert not result.passed
+
+
+def test_the_numbers_of_hidden_families_are_drawn_anew_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """Two checks have two seeds, unless somebody gives one."""
+    path, text = PurePosixPath("answers/ex07_whole_queue.py"), WHOLE.text("solution.py").encode()
+    with caplog.at_level(logging.INFO, logger="exercises.grader.case"):
+        for seed in (None, None, 7):
+            assert runner.run(_patient(WHOLE), text, path, copies=False, seed=seed).passed
+    seeds = [message.rpartition(" ")[2] for message in caplog.messages if "family order" in message]
+    assert len(seeds) == 3
+    assert seeds[0] != seeds[1]
+    assert seeds[2] == "7"
+
+
+RUNS = 200
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("wrong", SHARED.misconceptions, ids=[wrong.id for wrong in SHARED.misconceptions])
+def test_no_racy_answer_passes_once_in_many_runs(wrong: Misconception) -> None:
+    """The finding is not only made each time, it is the same each time."""
+    text = wrong.applied_to(SHARED.text("solution.py")).encode()
+    alone = _only(SHARED, wrong.killed_by)
+    with host() as place:  # the kit's own text, so one process may serve all runs
+        found = {_finding(alone, text, place) for _ in range(RUNS)}
+    assert len(found) == 1
+    assert found.pop()[0] is Verdict.FAIL
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["solution.py", *(f"alternatives/{p.name}" for p in SHARED.alternatives())])
+def test_no_right_answer_fails_once_in_many_runs(name: str) -> None:
+    """Whatever it is built of."""
+    text = SHARED.text(name).encode()
+    for _ in range(RUNS // 20):
+        with host() as place:
+            for _ in range(20):  # a process has a limit of its own for the time that it may use
+                result = runner.run(_patient(SHARED), text, PurePosixPath("x.py"), copies=False, at=place)
+                assert result.passed, result.finding
+
+
+@pytest.mark.parametrize("name", ["poll_without_lock", "two_locks_in_two_orders", "token_counter_unlocked"])
+def test_a_second_run_finds_the_same(name: str) -> None:
+    """To the letter, with the id of the run."""
+    text = built(SHARED, name).encode()
+    path = PurePosixPath(f"answers/{SHARED.id}.py")
+    assert runner.run(_patient(SHARED), text, path, copies=False) == grade(SHARED.id, text.decode())
+
+
+def _finding(exercise: Exercise, text: bytes, at: Host) -> tuple[Verdict, str, tuple[str, ...], str]:
+    check = runner.run(exercise, text, PurePosixPath("answers/x.py"), copies=False, at=at).checks[0]
+    return check.verdict, check.how, check.trace, check.schedule
+
+
+def _only(exercise: Exercise, name: str) -> Exercise:
+    checks = tuple(replace(check, needs=()) for check in exercise.checks if check.name == name)
+    return replace(_patient(exercise), checks=checks)
+
+
+def _patient(exercise: Exercise) -> Exercise:
+    return replace(exercise, limits=replace(exercise.limits, total_seconds=60.0))

@@ -1,0 +1,198 @@
+"""Who may ask for what, and that reading changes nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from tests.http.asking import Api, Given
+from webui.api import ROUTES
+from webui.auth import tokens_for_today
+from webui.live.door import COOKIE
+from webui.service import Service
+
+ASKED = {
+    "submit": {"type": "mail"},
+    "claim": {"workerId": "w", "leaseMillis": 1000},
+    "renew": {"generation": 1, "leaseMillis": 1000},
+    "redrive": {"note": ""},
+    "redrive_many": {"note": "", "ids": ["J1"]},
+}
+
+
+def ask(api, route, token):
+    path = route.path.replace("<job_id>", "J1").replace("<path:type>", "mail")
+    if route.method == "GET":
+        return api.get(path, token)
+    return api.post(
+        path, token, ASKED.get(route.name, {"generation": 1} if "generation" in str(route.body) else {})
+    )
+
+
+@pytest.mark.parametrize("route", [route for route in ROUTES if route.roles], ids=lambda route: route.name)
+def test_each_operation_is_for_its_roles(api, route):
+    """Nobody, a token of nobody's, another role: 401, 401, 403, and nothing has changed."""
+    api.submit()
+    before = api.dump()
+    strangers = [None, "", "nobody"]
+    assert [ask(api, route, token).status_code for token in strangers] == [401] * 3
+    assert ask(api, route, None).headers["WWW-Authenticate"].startswith("Bearer")
+    others = [f"{role}:default" for role in ("producer", "worker", "operator") if role not in route.roles]
+    assert [ask(api, route, token).status_code for token in others] == [403] * len(others)
+    assert api.dump() == before
+    for role in route.roles:
+        token = "producer:default" if role == "producer" else str(role)
+        assert ask(api, route, token).status_code not in {401, 403}
+
+
+@pytest.mark.parametrize("route", [r for r in ROUTES if "job_id" in r.path], ids=lambda route: route.name)
+@pytest.mark.parametrize("status", ["PENDING", "RUNNING", "DEAD"])
+def test_a_job_of_another_tenant_is_a_404(api, route, status):
+    """As if it were not there: the same words as for an id that never was, and nothing has changed."""
+    api.submit("acme")
+    if status != "PENDING":
+        api.claim(leaseMillis=10_000)
+    if status == "DEAD":
+        api.post("/jobs/J1/fail", "worker", {"generation": 1, "permanent": True})
+    before = api.dump()
+    for role in route.roles:
+        answer = ask(api, route, f"{role}:bo")
+        assert (answer.status_code, answer.json["error"]) == (404, "UnknownJobError")
+    assert api.dump() == before
+
+
+def test_a_token_for_some_tenants_sees_only_theirs(api):
+    """Lists, pages and claims leave out the others', in the order of all."""
+    for tenant in "abcabc":
+        api.submit(tenant)
+    seen = api.get("/jobs?limit=3", "operator:a,c").json
+    assert [job["id"] for job in seen["jobs"]] == ["J6", "J4", "J3"]
+    rest = api.get(f"/jobs?limit=3&after={seen['next']}", "operator:a,c").json
+    assert ([job["id"] for job in rest["jobs"]], rest["next"]) == (["J1"], None)
+    assert api.get("/jobs?tenant=b", "operator:a,c").json == {"jobs": [], "next": None}
+    assert [lease["tenant"] for lease in api.claim("worker:b,c", limit=9)] == ["b", "c", "b", "c"]
+    assert [lease["tenant"] for lease in api.claim(limit=9)] == ["a", "a"]
+
+
+def test_a_bulk_redrive_leaves_other_tenants_alone(api):
+    """Their ids are unknown, as those that never were."""
+    for tenant in "ab":
+        api.submit(tenant)
+    api.claim(limit=2)
+    for job_id in ("J1", "J2"):
+        api.post(f"/jobs/{job_id}/fail", "worker", {"generation": 1, "permanent": False})
+    for _ in range(2):
+        api.service.wall.advance(10_000)
+        for lease in api.claim(limit=2):
+            api.post(f"/jobs/{lease['jobId']}/fail", "worker", {"generation": lease["generation"]})
+    rows = api.post("/dlq/redrive", "operator:a", {"ids": ["J1", "J2", "J9", "J1"], "note": "x"}).json["rows"]
+    assert [(row["jobId"], row["outcome"], row["reason"]) for row in rows] == [
+        ("J1", "done", None),
+        ("J2", "skipped", "unknown"),
+        ("J9", "skipped", "unknown"),
+    ]
+    assert api.store.redrives("J1")[0].actor == "operator:a"
+    assert api.store.view("J2").status == "DEAD"
+
+
+@pytest.mark.parametrize("path", ["/types/mail/pause", "/types/mail/resume"])
+def test_a_pause_needs_all_tenants(api, path):
+    """It concerns everybody's jobs of a type."""
+    assert api.post(path, "operator:default").status_code == 403
+    assert api.post(path, "operator").status_code == 200
+    assert [api.get(each, "operator:default").status_code for each in ("/stats", "/metrics")] == [403, 403]
+
+
+def test_a_type_may_have_any_letters(api):
+    """Slashes and percent signs are part of it."""
+    for name in ("a/b", "50 %", "\N{ZOMBIE}"):
+        assert api.ask("POST", f"/types/{name.replace('%', '%25')}/pause", "operator").status_code == 200
+    assert api.store.paused() == ["50 %", "a/b", "\N{ZOMBIE}"]
+
+
+def test_without_configured_tokens_only_this_machine_is_served(store, clock):
+    """From elsewhere even a good token is refused."""
+    access, tokens = tokens_for_today()
+    api = Api(store, clock)
+    api.app.extensions["service"] = Service(store, access, wall=clock)
+    for address, status in (("127.0.0.1", 200), ("::1", 200), ("192.0.2.7", 403), ("::ffff:192.0.2.7", 403)):
+        answer = api.ask("GET", "/stats", tokens["operator"], environ_overrides={"REMOTE_ADDR": address})
+        assert answer.status_code == status
+    configured = Service(store, Given(is_configured=True), wall=clock)
+    api.app.extensions["service"] = configured
+    answer = api.ask("GET", "/stats", "operator", environ_overrides={"REMOTE_ADDR": "192.0.2.7"})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}],
+    ids=str,
+)
+def test_another_sites_page_is_refused(api, headers):
+    """Even with a good token: a problem, and nothing has changed."""
+    answer = api.post("/jobs", "producer:default", {"type": "mail"}, headers=headers)
+    assert (answer.status_code, answer.mimetype) == (403, "application/problem+json")
+    assert api.store.list_jobs() == []
+
+
+# -- reading changes nothing -----------------------------------------------------------------------------
+
+
+def test_no_reading_request_changes_anything(api):
+    """100 jobs in all states: every route by GET and HEAD leaves them as they were."""
+    for number in range(100):
+        api.submit("abc"[number % 3], priority=number % 5 - 2, runAt=0 if number % 4 else 10**6)
+    for number, lease in enumerate(api.claim(limit=60, leaseMillis=10**7)):
+        asked = {"generation": 1, "permanent": True} if number % 3 == 1 else {"generation": 1}
+        if number % 3:
+            api.post(f"/jobs/{lease['jobId']}/{'fail' if number % 3 == 1 else 'complete'}", "worker", asked)
+    for view in api.store.list_jobs(status="PENDING", limit=5):
+        api.store.cancel(view.id)
+    api.client.set_cookie(COOKIE, "operator", path="/live/")
+    before = api.dump()
+    assert all(before[2].by_status.values())
+    for rule in api.app.url_map.iter_rules():
+        path = rule.rule
+        for name, value in (("job_id", "J5"), ("path:type", "mail"), ("any(pause, resume):verb", "pause")):
+            path = path.replace(f"<{name}>", value)
+        if "<" in path:
+            continue  # the boards of the simulated worlds have their own test
+        for method in ("GET", "HEAD"):
+            answer = api.client.open(
+                path, method=method, headers={"Authorization": "Bearer operator"}, buffered=False
+            )
+            expected = {200, 303} if "GET" in rule.methods else {200, 404, 405}
+            assert answer.status_code in expected, path
+            if "GET" not in rule.methods and answer.status_code == 405:
+                assert "POST" in answer.headers["Allow"]
+            answer.close()
+    assert api.dump() == before
+
+
+@pytest.mark.parametrize("route", [r for r in ROUTES if r.method == "POST"], ids=lambda route: route.name)
+def test_what_changes_something_answers_to_post_alone(api, route):
+    """405 with what is allowed, as JSON."""
+    path = route.path.replace("<job_id>", "J1").replace("<path:type>", "mail")
+    reads = {r.path for r in ROUTES if r.method == "GET"}
+    for method in ("GET", "PUT", "PATCH", "DELETE"):
+        if method == "GET" and (route.path in reads or path == "/dlq/redrive"):
+            continue
+        answer = api.ask(method, path, "operator")
+        assert answer.status_code == 405
+        assert "POST" in answer.headers["Allow"]
+        assert answer.mimetype == "application/problem+json"
+
+
+def test_lists_are_quick_and_small(api):
+    """A page of 200 of 5,000 jobs with long errors: no payload, and not for ever."""
+    for _ in range(500):
+        api.store.submit("mail", "x" * 10_000)
+    began = time.perf_counter()
+    answer = api.get("/jobs?limit=200")
+    assert time.perf_counter() - began < 1
+    assert len(answer.data) < 200_000
+    assert "xxx" not in answer.text
+    assert len(json.loads(answer.text)["jobs"]) == 200

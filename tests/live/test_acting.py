@@ -1,0 +1,340 @@
+"""What operators do on the live pages: announced, done, and said; refused in words; nothing by GET."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from jobqueue import JobQueue, ManualClock, RetryPolicy, StoreError
+from tests.live.conftest import BEGIN, Live
+from tests.webui.asking import Parsed, is_refusal, notice_of, words
+from webui.api.table import MOST_REDRIVEN
+
+
+def fields(html: str) -> dict[str, str]:
+    """Return the hidden fields of a page's form."""
+    return {i["name"]: i["value"] for i in Parsed(html).all("input") if i.get("type") == "hidden"}
+
+
+def test_a_job_is_submitted_by_hand(live):
+    """Every field counts; the page then is that of the job."""
+    html = live.act(
+        "/jobs", type="mail", payload="a\r\nb", priority="-3", tenant="bo", cost="7", delay="1.5",
+        deadline="60", requestKey="k",
+    )  # fmt: skip
+    view = live.store.view("J1")
+    assert (view.type, view.priority, view.tenant, view.cost, view.request_key) == ("mail", -3, "bo", 7, "k")
+    assert (view.next_run_at - BEGIN, view.deadline - BEGIN, live.store.payload("J1")) == (1500, 60_000, "a\nb")
+    assert notice_of(html) == "J1 is submitted."
+
+
+def test_the_same_request_by_hand_makes_one_job(live):
+    """The second finds the first, and says so."""
+    first, second = (live.act("/jobs", type="mail", requestKey="k") for _ in range(2))
+    assert (notice_of(first), notice_of(second)) == (
+        "J1 is submitted.",
+        "J1 was submitted before by the same request.",
+    )
+    assert len(live.store.list_jobs()) == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"type": ""}, "Type: is blank"),
+        ({"type": "m\0"}, "Type: contains a NUL"),
+        ({"type": "mail", "priority": "high"}, "Priority: expected a whole number"),
+        ({"type": "mail", "priority": "9" * 17}, "Priority: "),
+        ({"type": "mail", "priority": "9" * 5000}, "Priority: expected a whole number"),
+        ({"type": "mail", "priority": "\u0665"}, "Priority: expected a whole number"),
+        ({"type": "mail", "cost": "0"}, "Cost: 0 is not between"),
+        ({"type": "mail", "delay": "soon"}, "Delay: expected seconds"),
+        ({"type": "mail", "delay": "-1"}, "Delay: expected seconds"),
+        ({"type": "mail", "delay": "nan"}, "Delay: expected seconds"),
+        ({"type": "mail", "delay": "1e400"}, "Delay: expected seconds"),
+        ({"type": "mail", "deadline": "0"}, "Deadline: "),
+        ({"type": "mail", "tenant": "x" * 201}, "Tenant: has 201 characters"),
+        ({"type": "mail", "payload": "a\0b"}, "Payload: contains a NUL"),
+    ],
+)
+def test_what_is_refused_stays_in_the_form(live, form, said):
+    """The field is named, nothing is lost, nothing has happened."""
+    typed = {"payload": "long text", "requestKey": "k"} | form
+    answer = live.client.post("/live/jobs", data=typed)
+    assert answer.status_code == 422
+    assert said in words(answer.text)
+    values = {i["name"]: i["value"] for i in Parsed(answer.text).all("input")}
+    assert values["requestKey"] == "k"
+    assert all(values[name] == text for name, text in form.items() if name in values and "\0" not in text)
+    assert live.store.list_jobs() == []
+
+
+@pytest.mark.parametrize("status", ["PENDING", "RUNNING", "SUCCEEDED", "DEAD", "CANCELLED"])
+def test_each_state_offers_what_it_allows(live, status):
+    """On the list and on the job's page; pressed anyway, an action that does not fit is refused in words."""
+    job_id = live.store.submit("mail")
+    if status == "CANCELLED":
+        live.store.cancel(job_id)
+    elif status != "PENDING":
+        lease = live.store.poll("w", 1000)
+        {"SUCCEEDED": live.store.complete, "DEAD": live.store.fail}.get(status, lambda *_: None)(
+            job_id, lease.token
+        )
+    for html in (live.page("/jobs"), live.page(f"/jobs/{job_id}")):
+        targets = [f["action"] for f in Parsed(html).all("form")] + [a["href"] for a in Parsed(html).all("a")]
+        assert any(t.endswith("/cancel") for t in targets) == (status == "PENDING")
+        assert any("redrive" in t for t in targets) == (status == "DEAD")
+    before = live.store.view(job_id)
+    for action, fits in (("cancel", status == "PENDING"), ("redrive", status == "DEAD")):
+        if fits:
+            continue
+        html = live.act(f"/jobs/{job_id}/{action}", note="x")
+        assert is_refusal(html)
+        assert f"it is {status}" in notice_of(html)
+    assert live.store.view(job_id) == before
+
+
+def test_a_cancel_from_a_list_leads_back_to_that_list(live):
+    """With its filters, and the word that it is done."""
+    for tenant in ("acme", "bo"):
+        live.store.submit("mail", tenant=tenant)
+    html = live.act("/jobs/J2/cancel", back="jobs", tenant="bo", status="")
+    assert notice_of(html) == "J2 is cancelled."
+    assert re.findall(r'id="row-(J\d+)"', html) == ["J2"]
+    assert live.store.view("J2").status == "CANCELLED"
+
+
+def test_one_dead_letter_is_brought_back(live):
+    """With the reason, a corrected payload and a new deadline in the audit."""
+    live.dead(1)
+    html = live.act("/jobs/J1/redrive", note="the address was wrong", payload="right", deadline="60")
+    assert notice_of(html) == "J1 is brought back, with a new set of attempts."
+    (audit,) = live.store.redrives("J1")
+    assert (audit.actor, audit.note) == ("operator on this machine", "the address was wrong")
+    assert (live.store.payload("J1"), live.store.view("J1").deadline) == ("right", BEGIN + 60_000)
+    assert "the address was wrong" in words(live.page("/jobs/J1"))
+    assert live.store.dead_letters() == []
+    assert live.store.view("J1").failed_at is None
+
+
+def test_a_failure_for_good_wants_a_tick_or_a_correction(live):
+    """Else it is refused; the page offers the tick only then."""
+    live.store.submit("mail")
+    live.store.fail("J1", live.store.poll("w", 1000).token, "no such address", permanent=True)
+    assert 'name="unchanged"' in live.page("/jobs/J1")
+    assert is_refusal(live.act("/jobs/J1/redrive", note="x"))
+    assert not is_refusal(live.act("/jobs/J1/redrive", note="x", unchanged="yes"))
+    live.dead(1)
+    assert 'name="unchanged"' not in live.page("/jobs/J2")
+
+
+def test_the_bulk_button_acts_on_what_was_confirmed(live):
+    """300 are dead, 120 of t1: the page says 120, and exactly those come back, whatever died since."""
+    t1 = live.dead(120, tenant="t1")
+    live.dead(180, tenant="t2")
+    html = live.client.post("/live/dead/confirm", data={"which": "all", "tenant": "t1"}).text
+    assert "Bring back 120 dead letters?" in words(html)
+    assert len(live.store.dead_letters()) == 300, "nothing has happened yet"
+    asked = fields(html)
+    late = live.dead(5, tenant="t1")
+    live.page("/dead?tenant=t2")
+    done = live.act("/dead/redrive", **asked, note="the server is back")
+    assert notice_of(done) == "120 of 120 dead letters are brought back."
+    assert [job.id for job in live.store.list_jobs(status="PENDING", limit=200)] == t1[::-1]
+    assert len(live.store.dead_letters()) == 185
+    assert {live.store.redrives(job_id)[0].batch for job_id in t1} == {1}
+    assert live.store.redrives(late[0]) == []
+
+
+def test_those_that_are_ticked_come_back(live):
+    """Two of three, spread out in time; one that is not dead any more is skipped and said."""
+    live.dead(3)
+    html = live.client.post("/live/dead/confirm", data={"which": "chosen", "ids": ["J3", "J1"]}).text
+    asked = fields(html)
+    live.store.redrive("J1", actor="ann", note="first")
+    done = live.act("/dead/redrive", **asked, note="x", spread="5")
+    assert notice_of(done) == "1 of 2 dead letters are brought back. 1 skipped: wrong state."
+    assert [live.store.view(job_id).status for job_id in ("J1", "J2", "J3")] == ["PENDING", "DEAD", "PENDING"]
+    assert len(live.store.redrives("J1")) == 1
+
+
+def test_each_comes_back_once_however_fast_it_dies(live):
+    """51 are brought back while a worker fails each at once: 51 redrives, and 51 dead again."""
+    ids = live.dead(51)
+    asked = fields(live.client.post("/live/dead/confirm", data={"which": "all"}).text)
+    live.act("/dead/redrive", **asked, note="x")
+    for lease in live.store.poll_many("w", 1000, 99):
+        live.store.fail(lease.job_id, lease.token)
+    assert len(live.store.dead_letters()) == 51
+    assert [len(live.store.redrives(job_id)) for job_id in ids] == [1] * 51
+
+
+def test_nothing_ticked_is_no_fault(live):
+    """And more than may be brought back at once are the newest, which is said."""
+    assert "Nothing is chosen" in words(live.client.post("/live/dead/confirm", data={}).text)
+    live.dead(MOST_REDRIVEN + 1)
+    html = live.client.post("/live/dead/confirm", data={"which": "all"}).text
+    assert f"Bring back {MOST_REDRIVEN} dead letters?" in words(html)
+    assert "More fit than are brought back at once" in words(html)
+    assert notice_of(live.act("/dead/redrive", **fields(html), note="x")).startswith(f"{MOST_REDRIVEN} of")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"ids": "J1 J2", "count": "1"},
+        {"ids": "J1"},
+        {"ids": "", "count": "0"},
+        {"ids": "J1 x", "count": "2"},
+        {"ids": " ".join(f"J{n}" for n in range(1, MOST_REDRIVEN + 2)), "count": str(MOST_REDRIVEN + 1)},
+    ],
+    ids=lambda form: str(form)[:30],
+)
+def test_what_was_not_confirmed_is_not_done(live, form):
+    """A count that does not fit, or ids that are none: 400, and nothing has happened."""
+    live.dead(2)
+    answer = live.client.post("/live/dead/redrive", data=form | {"note": "x"})
+    assert answer.status_code == 400
+    assert len(live.store.dead_letters()) == 2
+
+
+def test_a_type_is_paused_and_resumed(live):
+    """Also one with a slash in its name; the page says so."""
+    for name in ("mail", "a/b"):
+        live.store.submit(name)
+        url = next(f["action"] for f in Parsed(live.page()).all("form") if name in f["action"])
+        html = live.act(url.removeprefix("/live"))
+        assert notice_of(html) == f"Type {name} is paused: no job of it is handed out."
+        assert live.store.paused() == [name]
+        url = next(f["action"] for f in Parsed(html).all("form") if f["action"].endswith("resume"))
+        assert notice_of(live.act(url.removeprefix("/live"))) == f"Type {name} is resumed."
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}], ids=str
+)
+def test_another_sites_page_cannot_act(live, headers):
+    """403, and nothing has happened."""
+    live.dead(1)
+    before = live.store.list_jobs(), live.store.paused()
+    for path in (
+        "/jobs",
+        "/jobs/J1/redrive",
+        "/dead/redrive",
+        "/types/mail/pause",
+        "/sign-in",
+        "/dead/confirm",
+    ):
+        answer = live.client.post(f"/live{path}", data={"type": "mail", "note": "x"}, headers=headers)
+        assert answer.status_code == 403
+    assert (live.store.list_jobs(), live.store.paused()) == before
+
+
+def test_a_job_that_is_not_there_is_a_friendly_404(live):
+    """For each address that has an id."""
+    for path in ("/jobs/J9", "/jobs/x", "/jobs/J9/payload", "/jobs/%00"):
+        assert "There is no such job" in words(live.page(path, 404))
+    for path in ("/jobs/J9/cancel", "/jobs/J9/redrive"):
+        assert live.client.post(f"/live{path}").status_code == 404
+
+
+def test_a_store_that_does_not_answer_is_a_friendly_503(live, monkeypatch):
+    """On every page and for every action, with words and a way on."""
+
+    def broken(*_, **__):
+        raise StoreError("the disk is full")
+
+    live.dead(1)
+    for name in ("stats", "list_jobs", "view", "submit", "cancel", "redrive", "redrive_many", "pause"):
+        monkeypatch.setattr(live.store, name, broken)
+    for path in ("/", "/jobs", "/dead", "/jobs/J1"):
+        assert "the disk is full" in words(live.page(path, 503))
+    for path in ("/jobs", "/types/mail/pause", "/jobs/J1/cancel"):
+        assert live.client.post(f"/live{path}", data={"type": "mail"}).status_code == 503
+
+
+# -- the door --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def guarded(store, clock) -> Live:
+    return Live(store, clock, with_tokens=True)
+
+
+def test_where_tokens_are_configured_one_signs_in(guarded):
+    """Pages lead to the door; an operator's token opens it, in a cookie that scripts cannot read."""
+    guarded.store.submit("mail")
+    assert guarded.client.get("/live/jobs").headers["Location"].endswith("/live/sign-in")
+    assert guarded.client.post("/live/jobs/J1/cancel").status_code == 401
+    assert guarded.client.get("/live/stream").status_code == 401
+    for token in ("", "nobody", "worker", "producer:a", "operator:acme"):
+        assert guarded.client.post("/live/sign-in", data={"token": token}).status_code == 401
+    answer = guarded.client.post("/live/sign-in", data={"token": "operator"})
+    cookie = answer.headers["Set-Cookie"]
+    assert all(part in cookie for part in ("HttpOnly", "SameSite=Strict", "Path=/live/"))
+    assert "J1" in guarded.page("/jobs")
+    guarded.act("/jobs/J1/cancel")
+    assert guarded.store.view("J1").status == "CANCELLED"
+    guarded.client.post("/live/sign-out")
+    assert guarded.client.get("/live/jobs").status_code == 303
+
+
+def test_the_audit_names_who_signed_in(guarded):
+    """The token's name is the actor."""
+    guarded.client.post("/live/sign-in", data={"token": "operator"})
+    guarded.dead(1)
+    guarded.act("/jobs/J1/redrive", note="x")
+    assert guarded.store.redrives("J1")[0].actor == "operator"
+
+
+def test_without_tokens_only_this_machine_sees_the_pages(live):
+    """From elsewhere: 403 in words."""
+    answer = live.client.get("/live/", environ_overrides={"REMOTE_ADDR": "192.0.2.7"})
+    assert answer.status_code == 403
+    assert "for this machine alone" in words(answer.text)
+
+
+def test_everything_works_below_a_prefix(store, clock):
+    """Every link, form, asset and redirect of every page stays below it, and is there."""
+    live = Live(store, clock)
+    live.dead(3)
+    for number in range(60):
+        store.submit("mail", tenant="ab"[number % 2])
+    store.poll("w", 1000)
+    prefix = "/user/x/proxy/8888"
+    base = {"SCRIPT_NAME": prefix}
+    todo, seen = [f"{prefix}/live/"], set()
+    while todo:
+        url = todo.pop()
+        path = url.split("#")[0]
+        if path in seen:
+            continue
+        seen.add(path)
+        answer = live.client.get(path.removeprefix(prefix), environ_overrides=base, buffered=True)
+        assert answer.status_code in {200, 303}, path
+        if answer.mimetype != "text/html":
+            continue
+        for tag, attributes in Parsed(answer.text).elements:
+            for name in ("href", "src", "action", "hx-get", "data-stream"):
+                target = attributes.get(name, "#")
+                if target.startswith("#"):
+                    continue
+                assert target.startswith(f"{prefix}/"), (path, tag, target)
+                if name in {"href", "src", "hx-get"} and "/live/" in target and len(seen) < 60:
+                    todo.append(target)
+    assert len(seen) >= 20
+    answer = live.client.post("/live/jobs", data={"type": "mail"}, environ_overrides=base)
+    assert answer.headers["Location"].startswith(f"{prefix}/live/jobs/J")
+
+
+def test_two_queues_do_not_share_notices():
+    """What became of an action is kept per service, under a key that nobody guesses, and not for ever."""
+    clock = ManualClock()
+    live = Live(JobQueue(clock, RetryPolicy(1, 0, 0)), clock)
+    keys = [live.service.notices.keep(f"notice {n}") for n in range(600)]
+    assert len(set(keys)) == 600
+    assert live.service.notices.find(keys[0]) is None
+    assert live.service.notices.find(keys[-1]) == ("notice 599", False)
+    assert notice_of(live.page(f"/?notice={keys[-1]}")) == "notice 599"
+    assert notice_of(live.page("/?notice=nonsense")) == ""

@@ -1,0 +1,90 @@
+"""Boards and workers in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+from jobqueue.client import QueueClient
+from tests.webui.asking import words
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-u", "-m", "webui.cli"]
+
+
+def until(condition, seconds=30.0):
+    """Wait for a condition, with a bound."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not come about in time"
+        time.sleep(0.02)
+    return found
+
+
+class Board:
+    """A board in a process of its own, and the workers that are started for it.
+
+    Args:
+        folder: where they run, and where a user's own data lie.
+        db: the queue's address; None for the user's own.
+    """
+
+    def __init__(self, folder, db="memory:"):
+        self.folder = folder
+        self.db = [] if db is None else ["--db", db]
+        self.environment = os.environ | {"PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(folder)}
+        self.processes = []
+        self.process = self.start("board", *self.db)
+        lines = list(iter(self.process.stdout.readline, "Ctrl-C stops it.\n"))[:20]
+        told = {line.split(":")[0].strip(): line.split()[-1] for line in lines}
+        self.url = told["The board"]
+        self.tokens = {line.split()[0]: line.split()[1] for line in lines if line.startswith("  ")}
+        self.producer, self.operator = (QueueClient(self.url, self.tokens[r]) for r in ("producer", "operator"))
+
+    def start(self, *arguments):
+        process = subprocess.Popen(
+            [*COMMAND, *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.processes.append(process)
+        return process
+
+    def worker(self, *arguments, name="w", lease="2", over_http=True):
+        """Start a worker and wait until it says that it works."""
+        way = ["--url", self.url, "--token", self.tokens["worker"]] if over_http else self.db
+        process = self.start("worker", "--pace", "0", *way, "--id", name, "--lease", lease, *arguments)
+        assert process.stdout.readline().startswith(f"{name}: works on ")
+        return process
+
+    def status(self, job_id="J1"):
+        return self.operator.view(job_id).status
+
+    def page(self, path=""):
+        """Return the status of a live page, and its words."""
+        try:
+            with urlopen(f"{self.url}live/{path}", timeout=30) as answer:
+                return answer.status, words(answer.read().decode().replace("><", "> <"))
+        except HTTPError as error:
+            return error.code, words(error.read().decode())
+
+    def stop(self):
+        """End every process that is left."""
+        for process in self.processes[::-1]:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
+def ends_with(process, signal_):
+    process.send_signal(signal_)
+    output, _ = process.communicate(timeout=30)
+    return process.returncode, output

@@ -1,0 +1,77 @@
+"""What workers ask for: claim, renew, and report."""
+
+from flask import Response
+
+from jobqueue import JobStatus, StaleTokenError
+from webui.api.calls import Call, answer
+from webui.api.records import Claimed, Completed, JobAnswer, handed_out
+from webui.auth import hash_of
+
+
+def claim(call: Call) -> Response:
+    """Hand out up to `limit` jobs of the tenants that the token covers, in the scheduler's order."""
+    asked = call.asked
+    call.service.workers.saw(asked["workerId"])
+    leases = call.queue.poll_many(
+        asked["workerId"],
+        asked["leaseMillis"],
+        asked["limit"],
+        types=asked["capabilities"],
+        # Left out where it is for all, so that any queue will do.
+        **({} if call.grant.tenants is None else {"tenants": call.grant.tenants}),
+    )
+    return answer(Claimed([handed_out(lease) for lease in leases]))
+
+
+def renew(call: Call) -> Response:
+    """Extend a lease."""
+    job_id, token = _held(call)
+    lease = call.queue.renew(job_id, token, call.asked["leaseMillis"], call.asked["checkpoint"])
+    call.service.workers.saw(lease.worker_id)
+    return answer(handed_out(lease))
+
+
+def complete(call: Call) -> Response:
+    """End a job well; the same report again, because the answer was lost, is no error."""
+    job_id, token = _held(call)
+    generation, result = call.asked["generation"], call.asked["result"]
+    try:
+        call.queue.complete(job_id, token, result)
+    except StaleTokenError:
+        if _was_completed_so(call, job_id, generation, result):
+            return answer(Completed(job_id, replayed=True))
+        raise
+    return answer(Completed(job_id, replayed=False))
+
+
+def _was_completed_so(call: Call, job_id: str, generation: int, result: str | None) -> bool:
+    """Return whether this very report was accepted before.
+
+    A job that succeeded is never handed out again, so its generation is the one that completed it.
+    """
+    job = call.queue.view(job_id)
+    if job.status is not JobStatus.SUCCEEDED or job.generation != generation:
+        return False
+    if job.result is None or result is None:
+        return job.result is result
+    return hash_of(job.result) == hash_of(result)
+
+
+def fail(call: Call) -> Response:
+    """End an attempt badly: the job is retried after its backoff, or becomes a dead letter."""
+    job_id, token = _held(call)
+    call.queue.fail(job_id, token, call.asked["error"], permanent=call.asked["permanent"])
+    return answer(JobAnswer(call.queue.view(job_id)))
+
+
+def release(call: Call) -> Response:
+    """Give back a job that was not started."""
+    job_id, token = _held(call)
+    call.queue.release(job_id, token)
+    return answer(JobAnswer(call.queue.view(job_id)))
+
+
+def _held(call: Call) -> tuple[str, str]:
+    """Return the job of the address, and the token that its generation makes."""
+    job_id = call.job_id()
+    return job_id, f"{job_id}:{call.asked['generation']}"

@@ -1,0 +1,157 @@
+"""Looking at a queue for many viewers: one statistics query for each tick, however many of them look."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jobqueue import JobView, Stats, TimeSource
+
+TICK_MILLIS = 1000
+REST = 4
+"""After a snapshot so many times as long as it took are left to others."""
+MOST_RUNNING = 200
+MOST_NEXT = 20
+MOST_WORKERS = 200
+MOST_STREAMS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What everybody sees during one tick: the figures, the paused types, the newest leases, who is next.
+
+    `lease_lengths` is what was left of each lease when it was first seen as it is, so about its whole length.
+    """
+
+    stats: Stats
+    paused: tuple[str, ...]
+    running: tuple[JobView, ...]
+    next_up: tuple[str, ...]
+    lease_lengths: Mapping[str, int]
+
+    def is_like(self, other: "Snapshot | None") -> bool:
+        """Return whether a page would look the same; where something waits or runs, its age has changed."""
+        if other is None:
+            return False
+        stands_still = not (self.running or self.stats.oldest_ready_millis_by_band)
+        return stands_still and self._at_rest() == other._at_rest()  # noqa: SLF001 - another snapshot
+
+    def _at_rest(self) -> "Snapshot":
+        """Return it without what changes by time alone."""
+        return replace(self, stats=replace(self.stats, at=0, dead_ages_millis=()))
+
+
+class Snapshots:
+    """The newest snapshot, taken anew when the last one is a tick old and somebody asks.
+
+    Where a store is so full that its figures take their time, they are asked for more rarely: watching a queue
+    must not be what slows it down.
+
+    Args:
+        queue: any queue.
+        time: for how old a snapshot is.
+        saw: hears who has got or renewed a lease since the last one, in this process or in another.
+    """
+
+    def __init__(
+        self,
+        queue: Any,
+        time: TimeSource,
+        tick_millis: int = TICK_MILLIS,
+        saw: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._queue = queue
+        self._time = time
+        self._tick_millis = tick_millis
+        self._saw = saw
+        self._lock = threading.Lock()
+        self._newest: Snapshot | None = None
+        self._leases: dict[str, tuple[int, int]] = {}
+        self._taken_at = self._took = 0
+
+    def now(self) -> Snapshot:
+        """Return a snapshot that is less than a tick old."""
+        with self._lock:  # whoever comes while one is taken waits for that one
+            now = self._time.now()
+            if self._newest is None or now - self._taken_at >= self._due_after():
+                self._newest = self._taken()
+                self._taken_at = self._time.now()
+                self._took = self._taken_at - now
+            return self._newest
+
+    def _due_after(self) -> int:
+        """Return for how long the newest snapshot is good; without a tick, not at all."""
+        return max(self._tick_millis, REST * self._took) if self._tick_millis else 0
+
+    def _taken(self) -> Snapshot:
+        stats = self._queue.stats()
+        running = tuple(self._queue.list_jobs(status="RUNNING", limit=MOST_RUNNING))
+        seen = {job.id: (job.lease_until or stats.at) for job in running}
+        for job in running:
+            if job.worker_id is not None and self._leases.get(job.id, (None,))[0] != job.lease_until:
+                self._saw(job.worker_id)
+        self._leases = {
+            job_id: found
+            if (found := self._leases.get(job_id)) is not None and found[0] == until
+            else (until, max(1, until - stats.at))
+            for job_id, until in seen.items()
+        }
+        lengths = {job_id: length for job_id, (_, length) in self._leases.items()}
+        next_up = tuple(self._queue.next_up(MOST_NEXT))
+        return Snapshot(stats, tuple(self._queue.paused()), running, next_up, lengths)
+
+    def forget(self) -> None:
+        """Let the next look be a new one: somebody has just changed something and wants to see it."""
+        with self._lock:
+            self._newest = None
+
+
+class Workers:
+    """Who was heard of, and when: the last so many that claimed, reported, or were seen with a lease."""
+
+    def __init__(self, time: TimeSource) -> None:
+        self._time = time
+        self._lock = threading.Lock()
+        self._seen: OrderedDict[str, int] = OrderedDict()
+
+    def saw(self, worker_id: str) -> None:
+        """Note that a worker was heard of."""
+        with self._lock:
+            self._seen[worker_id] = self._time.now()
+            self._seen.move_to_end(worker_id)
+            if len(self._seen) > MOST_WORKERS:
+                self._seen.popitem(last=False)
+
+    def ages(self) -> dict[str, int]:
+        """Return how many milliseconds ago each was heard of, the latest first."""
+        with self._lock:
+            return {name: self._time.now() - at for name, at in reversed(self._seen.items())}
+
+
+class Streams:
+    """How many pages listen; there is room for so many, for each takes a thread.
+
+    Args:
+        most: how many at once.
+        wait: lets a time pass in seconds, and returns True when everybody is to go home.
+    """
+
+    def __init__(self, most: int, wait: Callable[[float], bool]) -> None:
+        self._most = most
+        self.wait = wait
+        self._lock = threading.Lock()
+        self.open = 0
+
+    def enter(self) -> bool:
+        """Take a place; return False if there is none."""
+        with self._lock:
+            if self.open >= self._most:
+                return False
+            self.open += 1
+            return True
+
+    def leave(self) -> None:
+        """Give the place back."""
+        with self._lock:
+            self.open -= 1
