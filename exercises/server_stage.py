@@ -60,9 +60,7 @@ class ServerStage(ClaimStage):
         def tell(row: Any) -> str:
             return ", ".join(f"{name} {dict(zip(FIELDS, row, strict=True))[name]!r}" for name in names)
 
-        line = self._case.line
         row = self._do(f"look at {job_id} in the table", "look", job_id, tell=tell)
-        self._case.line = line
         return dict(zip(FIELDS, row, strict=True))
 
     def loses(self, worker_id: str, job_id: str, status: str) -> None:
@@ -118,7 +116,10 @@ class ServerStage(ClaimStage):
         self.refuses_fail(hold.job_id, hold.generation, by=hold.worker_id)
 
     def _do(self, words: str, method: str, *args: Any, tell: Callable[[Any], str] = str) -> Any:
-        return self._case.call(self._words(words), self._lab, method, *args, tell=tell)
+        line = self._case.line  # what others do is no line of the answer's
+        got = self._case.call(self._words(words), self._lab, method, *args, tell=tell)
+        self._case.line = line
+        return got
 
     def _glance(self, job_id: str, by: str) -> dict[str, Any]:  # noqa: ARG002  the table is one for all
         row = self._case.glance(self._lab, "look", job_id)
