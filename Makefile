@@ -66,5 +66,5 @@ $(READY): pyproject.toml constraints.txt
 	if [ -z "$$python" ]; then echo "jobkit needs Python 3.11 or newer, and found none. Install it, or say where it is: make lab PYTHON=/path/to/python3"; exit 1; fi; \
 	echo "Setting up in $(VENV), once; this takes about a minute ..."; \
 	"$$python" -m venv $(VENV) && \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[postgres,jupyter,watch,browser,dev]' -c constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[postgres,jupyter,watch,demo,browser,dev]' -c constraints.txt
 	@touch $(READY)

@@ -104,8 +104,7 @@ class Panels:
 
 def panels_of(lab: Lab, look: Look) -> Panels:
     """Return the panels of a lab for somebody who looks at something."""
-    world, timeline = lab.world, lab.world.timeline()
-    predict = _predict(lab)
+    world, timeline, predict = lab.world, lab.world.timeline(), _predict(lab)
     part = part_of(timeline, look)
     hides = predict is not None and predict.question is not None and predict.question.kind == NEXT
     zoomed = None if part is timeline else TimelinePicture(part).svg()

@@ -8,13 +8,13 @@ from jobqueue.simulation.link import LONGEST_CODE
 from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.scenario import Task
+from jobqueue.simulation.timeline import Timeline, window
 from webui.branches import Branch
 from webui.jumps import JUMPS, Jump
 from webui.labs import Lab
 from webui.typed import as_seconds
 
 MOST_FATES = 12
-COMPACT_WIDTH = 620
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +103,6 @@ def _beside_of(lab: Lab) -> Beside | None:
     if found.parted_at is not None:
         parted = f"The same up to {seconds(found.parted_at)}, and from there on not."
     sentences = [f"{fate.job_id}: {fate.here} here, {fate.there} there" for fate in found.different]
-    pictures = [
-        TimelinePicture(world.timeline(), width=COMPACT_WIDTH, name=name).svg()
-        for world, name in ((here, "tl-here"), (there.world, "tl-there"))
-    ]
     return Beside(
         number,
         parted,
@@ -115,5 +111,15 @@ def _beside_of(lab: Lab) -> Beside | None:
         sentences[:MOST_FATES],
         max(0, len(sentences) - MOST_FATES),
         found.fates,
-        (pictures[0], pictures[1]),
+        _on_one_scale(here.timeline(), there.world.timeline()),
     )
+
+
+def _on_one_scale(here: Timeline, there: Timeline) -> tuple[str, str]:
+    """Return pictures of two timelines in which one instant is at one place."""
+    begin, end = min(here.begin, there.begin), max(here.end, there.end)
+    pictures = [
+        TimelinePicture(window(timeline, begin, end), name=name).svg()
+        for timeline, name in ((here, "tl-here"), (there, "tl-there"))
+    ]
+    return pictures[0], pictures[1]

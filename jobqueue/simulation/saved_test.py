@@ -84,6 +84,9 @@ def _expectations(world: World) -> Iterator[str]:
         else:
             yield f'    "{job.id}": ("{job.status.value}", []),'
     yield "}"
+    if broken := sorted({violation.invariant.name for violation in world.watch.violations}):
+        names = ", ".join(map(_quoted, broken))
+        yield f"assert {{broken.invariant.name for broken in world.watch.violations}} == {{{names}}}"
     effects = ", ".join(f'"{job_id}": {times}' for job_id, times in sorted(world.effects.items()))
     yield f"assert world.effects == {{{effects}}}  # how often the work of each was done, out in the world"
 

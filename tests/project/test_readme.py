@@ -29,7 +29,7 @@ def test_each_make_target_exists(target):
     assert known.returncode == 0
 
 
-@pytest.mark.parametrize("command", _named(r"jobkit ([a-z]+)"))
+@pytest.mark.parametrize("command", _named(r"jobkit ([a-z-]+)"))
 def test_each_command_exists(command):
     """A command that the README names is one of jobkit's."""
     assert command in main.commands

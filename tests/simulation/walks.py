@@ -50,6 +50,8 @@ def state(world: World) -> dict[str, Any]:
         "order": world.queue.next_up(30),
         "paused": world.queue.paused(),
         "effects": dict(world.effects),
+        "broken": world.watch.violations,
+        "twin": state(world.twin) if world.twin else None,
         "planned": sorted((p.at, p.background) for p in world.engine._heap if not p.over),
     }
 
@@ -57,7 +59,7 @@ def state(world: World) -> dict[str, Any]:
 def a_story(dice: random.Random) -> Recipe:
     """Return a story at its beginning: one of the gallery's, with its own rules or others, or a free lab."""
     rules, seed = dice.choice(RULES), dice.choice([None, dice.randrange(100)])
-    if dice.random() < 0.25:
+    if dice.random() < 0.2:
         return Recipe(FREE, seed, rules, dice.choice(FREE_LABS))
     return Recipe(dice.choice(list(SCENARIOS)), seed, rules)
 

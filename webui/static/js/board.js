@@ -60,7 +60,7 @@
     const b = board(), slider = document.getElementById("seek");
     if (!b) return;
     if (slider && !dragging && !slider.matches(":active")) slider.value = slider.getAttribute("value");
-    if (b.dataset.address && b.dataset.next === undefined) history.replaceState(history.state, "", b.dataset.address);
+    if (b.dataset.address && b.dataset.next === undefined) history.replaceState(history.state, "", b.dataset.address + location.hash);
   }
 
   // Moving the slider travels along, a few times a second; what was chosen last always gets its answer.
@@ -103,7 +103,7 @@
   addEventListener("resize", follow);
   document.addEventListener("htmx:error", () => say("The board does not answer. Is the program still running?"));
 
-  const keys = { ".": "step", s: "second", p: "play", r: "reset", b: "back", f: "fork", e: "jump-expiry", x: "jump-refusal" };
+  const keys = { ".": "step", s: "second", p: "play", r: "reset", b: "back", f: "fork", e: "jump-expiry", x: "jump-refusal", v: "jump-violation" };
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, dialog[open]")) return;
     if (event.key === "?") document.getElementById("keys").showModal();
