@@ -17,7 +17,7 @@ from exercises.grader.ladder import ladder
 from exercises.grader.page import Line
 from exercises.grader.plain_text import plain_text
 from exercises.grader.progress import Progress, mark
-from exercises.grader.verify import verify
+from exercises.grader.verify import skipped, verify
 from webui.board_link import watch_line
 from webui.command_words import examples
 
@@ -224,13 +224,18 @@ def verify_(context: click.Context, name: str | None) -> None:
     """
     exercises = [find(name)] if name else catalogue()
     problems: list[str] = []
+    left_out = 0
     for exercise in exercises:
+        if reason := skipped(exercise):
+            say(f"{exercise.id}: skipped. {reason}")
+            left_out += 1
+            continue
         say(f"{exercise.id}: {len(exercise.checks)} checks, {len(exercise.misconceptions)} misconceptions")
         found = verify(exercise, lambda part: say(f"  {part}"))
         show(Line(f"  {problem}", "bad") for problem in found)
         problems += found
     sound = not problems and bool(exercises)
-    summary = f"Verified: {len(exercises)}. Problems: {len(problems)}."
+    summary = f"Verified: {len(exercises) - left_out}. Problems: {len(problems)}."
     show([Line(summary, "good" if sound else "bad")])
     context.exit(0 if sound else 1)
 

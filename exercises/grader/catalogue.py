@@ -42,6 +42,7 @@ class Exercise:
     happy_path: str
     why: str
     limits: Limits
+    server: bool  # whether it needs a database server, see `postgres_server`
     threads: bool  # whether answers are run by several threads, under control
     tasks: tuple[Task, ...]
     checks: tuple[Check, ...] = field(repr=False)
@@ -128,6 +129,7 @@ def _read(folder: Path) -> Exercise:
         happy_path=told["happy_path"],
         why=" ".join(told["why"].split()),
         limits=Limits(**told.get("limits", {})),
+        server=told.get("server", False),
         threads=told.get("threads", False),
         tasks=tuple(Task(**task) for task in told["tasks"]),
         checks=tuple(check for path in check_files(folder) for check in _checks(path)),

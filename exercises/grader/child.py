@@ -14,6 +14,7 @@ import types
 from _thread import _count as other_threads  # the threading module counts what it is told to count
 from faulthandler import cancel_dump_traceback_later
 from functools import partial
+from importlib import import_module
 from os import _exit, chdir, getpid, write
 from sys import setprofile, setrecursionlimit, settrace
 from typing import Any
@@ -110,9 +111,10 @@ class Answer:
         gc.collect()
 
     def make(self, name: str, handle: str, args: list[Any], *, from_library: bool) -> None:
-        """Create an object from a class of the answer, or from the kit's own library."""
+        """Create an object from a class of the answer, of the kit's library, or of another of its modules."""
         if from_library:
-            kind = getattr(jobqueue, name)
+            module, _, name = name.rpartition(".")
+            kind = getattr(import_module(module) if module else jobqueue, name)
         elif name not in self._names:
             raise MissingName(name, _public(self._names))
         else:

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from exercises.grader import postgres_server
 from exercises.grader.answers import LARGEST_ANSWER_BYTES
 from exercises.grader.case import Broken, Case, Hole, Stop, Undecided, problem_of, source_line
 from exercises.grader.catalogue import Exercise
@@ -60,6 +61,7 @@ def run(
     try:
         source = _decode(answer)
         _demand_own_work(exercise, source, copies=copies)
+        _demand_server(exercise)
     except Unloadable as problem:
         results = [_unloaded(check, problem) for check in exercise.checks]
     else:
@@ -106,6 +108,13 @@ def _demand_own_work(exercise: Exercise, source: str, *, copies: bool) -> None:
     problem = objection(exercise, source, copies=copies)
     if problem is not None:
         raise Unloadable(Verdict.NOT_ATTEMPTED, *problem)
+
+
+def _demand_server(exercise: Exercise) -> None:
+    """Without a server nothing can be said about the answer. To start it is not the answer's time."""
+    problem = postgres_server.missing() if exercise.server else ""
+    if problem:
+        raise Unloadable(Verdict.INCONCLUSIVE, problem)
 
 
 class _OutOfTime(Exception):  # noqa: N818  a verdict, not a fault

@@ -15,7 +15,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TypeVar
 
-from exercises.grader import runner, verify_flaws
+from exercises.grader import postgres_server, runner, verify_flaws
 from exercises.grader.catalogue import Exercise, check_files, folders
 from exercises.grader.errors import BadExerciseError
 from exercises.grader.lodging import Host, host
@@ -42,11 +42,18 @@ def verify(exercise: Exercise, tell: Tell = lambda _: None) -> list[str]:
         exercise: The exercise.
         tell: Called with each part's name as it begins.
     """
+    if exercise.server and (problem := postgres_server.missing()):
+        return [f"{exercise.id}: {problem}"]
     found: list[str] = []
     for name, part in PARTS.items():
         tell(name)
         found += [f"{exercise.id}, {name}: {problem}" for problem in part(exercise)]
     return found
+
+
+def skipped(exercise: Exercise) -> str:
+    """Say why an exercise cannot be put to the test here; empty if it can, or if `CI` demands that it is."""
+    return "" if os.environ.get("CI") or not exercise.server else postgres_server.missing()
 
 
 class Bench:

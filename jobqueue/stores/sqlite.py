@@ -140,8 +140,9 @@ class SqliteDatabase:
 
     def _check_it_is_ours(self, connection: sqlite3.Connection) -> None:
         """Refuse a file of somebody else, before anything in it is changed."""
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        # In this order: whoever makes the tables just now marks the file in the same transaction.
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID and (application or tables):
             raise StoreError(
                 f"cannot open {self._path}: it is a database, but not one of job queues; name another file"

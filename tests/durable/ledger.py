@@ -74,9 +74,9 @@ def balance(queue: JobQueue, told: list[list[str]]) -> Balance:
                 lost.add(job_id)
         except UnknownJobError:
             lost.add(job_id)
-    there = [view.id for view in queue.list_jobs(limit=1000)]
-    while len(there) % 1000 == 0 and there:
-        there += [view.id for view in queue.list_jobs(limit=1000, after=there[-1])]
+    there: list[str] = []
+    while page := queue.list_jobs(limit=1000, after=there[-1] if there else None):
+        there += [view.id for view in page]
     tokens = Counter(words[2] for words in told if words[0] == "leased")
     duplicated = {token.partition(":")[0] for token, count in tokens.items() if count > 1}
     recovered = set()

