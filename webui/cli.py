@@ -128,11 +128,11 @@ def _board(host: str, port: int | None, service: Service | None = None, prefix: 
         raise click.ClickException(
             f"{error}. Choose another with --port or --host, or leave both out."
         ) from error
-    # Behind a proxy the board is called by the proxy's name, which only the proxy knows.
+    # Behind a proxy the board is called by the proxy's name, which only the proxy knows. Then, as for other
+    # machines, it runs nobody's answers: any page that a browser shows could ask for it.
     has_own_name = host in _LOOPBACK and not prefix
-    config: dict[str, Any] = {"PREFIX": prefix} | ({} if has_own_name else {"ALLOWED_HOSTS": None})
-    if host in _LOOPBACK:
-        config["WORK_FOLDER"] = "."
+    config: dict[str, Any] = {"PREFIX": prefix}
+    config |= {"WORK_FOLDER": "."} if has_own_name else {"ALLOWED_HOSTS": None}
     with serving(create_app(config, service), sock):
         url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
         url += f"{prefix.strip('/')}/" if prefix.strip("/") else ""
