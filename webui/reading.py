@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from flask import Blueprint, abort, render_template
+from flask import Blueprint, abort, render_template, url_for
+from markupsafe import Markup
 
 from exercises.grader.catalogue import EXERCISES
 from jobqueue.simulation import Scenario
 from webui.jupyter_server import NOTEBOOKS
+from webui.prose import prose
 
 reading = Blueprint("reading", __name__)
 
@@ -18,7 +20,7 @@ reading = Blueprint("reading", __name__)
 class Cell:
     """One cell of a lesson."""
 
-    text: str
+    text: str | Markup
     is_code: bool
 
 
@@ -52,11 +54,15 @@ def lesson(name: str) -> str:
     path = _lessons().get(name)
     if path is None:
         abort(404, "There is no such lesson.")
-    cells = [
-        Cell("".join(cell["source"]), cell["cell_type"] == "code")
+    written = [
+        ("".join(cell["source"]), cell["cell_type"] == "code")
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
     ]
-    return render_template("lesson.html", name=name, cells=[cell for cell in cells if cell.text.strip()])
+    title, written[0] = _titled(written[0][0]), (_untitled(written[0][0]), written[0][1])
+    cells = [
+        Cell(text if is_code else prose(text, _place), is_code) for text, is_code in written if text.strip()
+    ]
+    return render_template("lesson.html", name=name, title=title, cells=cells)
 
 
 @reading.get("/exercises/<name>")
@@ -65,4 +71,24 @@ def exercise(name: str) -> str:
     path = _exercises().get(name)
     if path is None:
         abort(404, "There is no such exercise.")
-    return render_template("exercise.html", name=name, text=path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    return render_template("exercise.html", name=name, title=_titled(text), text=prose(_untitled(text), _place))
+
+
+def _titled(text: str) -> str:
+    """Return the words of a text's first line, which is its heading."""
+    return text.partition("\n")[0].lstrip("# ").strip()
+
+
+def _untitled(text: str) -> str:
+    return text.partition("\n")[2]
+
+
+def _place(address: str) -> str | None:
+    """Return where a link leads: to a lesson or an exercise of the site, or to an address on the web."""
+    name = address.rpartition("/")[2].removesuffix(".ipynb")
+    if address.startswith(("https://", "http://")):
+        return address
+    if name in _lessons():
+        return url_for("reading.lesson", name=name)
+    return url_for("reading.exercise", name=name) if name in _exercises() else None
