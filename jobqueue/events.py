@@ -4,12 +4,14 @@ An event is told after the change it tells of; nobody who listens can prevent or
 """
 
 import logging
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import WeakSet
 
 from jobqueue.arguments import check_integer
 
@@ -127,6 +129,18 @@ class EventLog:
         return self._rebuild([e for e in self._events if now is None or e.at <= now], now)
 
 
+_OUTBOXES: "WeakSet[Outbox]" = WeakSet()
+
+
+def _begin_in_child() -> None:
+    for outbox in list(_OUTBOXES):
+        outbox.begin_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_in_child)
+
+
 class Outbox:
     """Events on their way from inside the queue's lock to the subscribers outside of it."""
 
@@ -137,6 +151,12 @@ class Outbox:
         self._delivering = threading.Lock()
         self._subscribing = threading.Lock()
         self._seq = 0
+        _OUTBOXES.add(self)
+
+    def begin_in_child(self) -> None:
+        """Begin anew after a fork: who was delivering is in the parent, and what waits is delivered there."""
+        self._waiting.clear()
+        self._delivering, self._subscribing = threading.Lock(), threading.Lock()
 
     @property
     def listening(self) -> bool:

@@ -42,12 +42,17 @@ MODULES = dict(sys.modules)
 RECURSION_LIMIT = sys.getrecursionlimit()
 
 
+_OPENING = frozenset({"open", "os.symlink", "os.link", "os.rename"})
+_STARTING = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn"})
+"""What Python says before it opens a file, or makes another program do so."""
+
+
 class Answer:
     """The executed file and the objects made from it, by the names that the grader gave them."""
 
     def __init__(self, closed_folder: str, borrower: Borrower) -> None:
         self._borrower = borrower
-        self._closed = os.path.normcase(os.path.abspath(closed_folder)) + os.sep  # noqa: PTH100  pathlib is patchable
+        self._closed = os.path.normcase(os.path.realpath(closed_folder)) + os.sep
         self._names: dict[str, Any] = {}
         self._source = ""
         self._code: Any = None
@@ -152,11 +157,15 @@ class Answer:
         return self._objects[arg["handle"]] if isinstance(arg, dict) and "handle" in arg else arg
 
     def _forbid_peeking(self, event: str, args: tuple[Any, ...]) -> None:
-        if event == "open" and isinstance(args[0], str | bytes):
-            path = os.path.normcase(os.path.abspath(os.fsdecode(args[0])))  # noqa: PTH100
-            if path.startswith(self._closed):
-                self.peeked = True
-                raise PermissionError("the exercise's own files are closed to answers")
+        if event in _OPENING and isinstance(args[0], str | bytes):
+            # Its real place: a link to the folder, or the way through /proc, leads there just as well.
+            path = os.path.normcase(os.path.realpath(os.fsdecode(args[0]))) + os.sep
+            is_closed = path.startswith(self._closed)
+        else:
+            is_closed = event in _STARTING and os.path.basename(self._closed[:-1]) in repr(args)  # noqa: PTH119
+        if is_closed:
+            self.peeked = True
+            raise PermissionError("the exercise's own files are closed to answers")
 
     def deepest_line(self, error: BaseException) -> tuple[int, str] | None:
         """Find the innermost line of the answer's file that the error passed through."""

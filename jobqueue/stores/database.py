@@ -120,6 +120,10 @@ class Database(Protocol):
         """Wait until no other transaction has the lock of this name, and have it until the end of this one."""
         ...
 
+    def before_fork(self) -> None:
+        """Let go of what parent and child must not both have; no transaction is open."""
+        ...
+
     def close(self) -> None:
         """Let go of the connection."""
         ...

@@ -115,6 +115,9 @@ class PostgresDatabase:
         """Call `tracer` with each statement before it runs."""
         self._tracer = tracer
 
+    def before_fork(self) -> None:
+        """Nothing: the child leaves the parent's connection alone, and has locked nothing with it."""
+
     def close(self) -> None:
         """Close the connection, if it is this process's own."""
         connection, self._connection = self._connection, None

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakSet
 
 from jobqueue.arguments import number_of
 from jobqueue.errors import StoreError
@@ -53,6 +54,26 @@ class WaitingOutbox(Outbox):
                 super().post(*post)
 
 
+LONGEST_WAIT_FOR_A_FORK = 10.0
+"""Seconds."""
+
+_SESSIONS: "WeakSet[Session]" = WeakSet()
+
+
+def _before_fork() -> None:
+    for session in list(_SESSIONS):
+        session.before_fork()
+
+
+def _after_fork() -> None:
+    for session in list(_SESSIONS):
+        session.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+
+
 class Session:
     """The one connection of a queue object, and what its present transaction has found.
 
@@ -83,6 +104,21 @@ class Session:
         self._position: object = None
         self._lock, self._process = threading.Lock(), os.getpid()
         self._is_open = False
+        self._is_forking = False
+        _SESSIONS.add(self)
+
+    def before_fork(self) -> None:
+        """Let no transaction, and no connection that a child would spoil by having it, be there twice."""
+        # Were it this very thread that is in a transaction, waiting for it would be for ever.
+        self._is_forking = self._lock.acquire(timeout=LONGEST_WAIT_FOR_A_FORK)
+        if self._is_forking:
+            self.database.before_fork()
+
+    def after_fork(self) -> None:
+        """Go on, in the parent as in the child."""
+        if self._is_forking:
+            self._is_forking = False
+            self._lock.release()
 
     @contextmanager
     def __call__(self, aim: Aim) -> Iterator[None]:

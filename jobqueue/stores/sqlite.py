@@ -89,6 +89,14 @@ class SqliteDatabase:
         self._tracer = tracer
         self._connected().set_trace_callback(tracer)
 
+    def before_fork(self) -> None:
+        """Close the connection; each connects anew.
+
+        SQLite keeps what is locked for the whole process, and a child would inherit that together with the
+        connection: it would take for its own what only its parent has locked, and write where the parent does.
+        """
+        self.close()
+
     def close(self) -> None:
         """Close the connection, if it is this process's own."""
         connection, self._connection = self._connection, None

@@ -258,6 +258,48 @@ def test_a_child_after_a_fork_has_a_connection_of_its_own(place, clock):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_what_a_child_was_told_is_kept_outlives_its_parents_connection(place, clock):
+    """The parent closes its queue while the child goes on: each acknowledged job is there, each id is one."""
+    queue = place.open(clock, POLICY)
+    queue.submit("parent")
+    (hearing, saying), (waiting, telling) = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:  # pragma: no cover - in the child
+        os.write(saying, queue.submit("child").encode())
+        os.read(waiting, 1)
+        os._exit(outcome(lambda: [queue.submit("child") for _ in range(20)]) != [f"J{n}" for n in range(3, 23)])
+    assert os.read(hearing, 10) == b"J2"
+    queue.close()
+    os.write(telling, b"x")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    again = place.open(clock, POLICY)
+    assert [view.id for view in again.list_jobs()] == [f"J{number}" for number in range(22, 0, -1)]
+    assert again.submit("parent") == "J23"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_child_is_heard_though_the_parent_was_just_delivering(place, clock):
+    """A subscriber forks: in the child the delivery that goes on in the parent keeps nothing back."""
+    queue, heard, codes = place.open(clock, POLICY), [], []
+
+    def fork_once(event):
+        heard.append(event.job_id)
+        if event.job_id == "J1":
+            child = os.fork()
+            if child == 0:  # pragma: no cover - in the child
+                heard.clear()
+                queue.submit("child")
+                os._exit(heard != ["J2"])
+            codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    queue.subscribe(fork_once)
+    queue.submit("parent")
+    assert codes == [0]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_child_is_another_session_of_the_server(postgres, clock):
     """The backends' process ids differ."""
     queue = postgres.open(clock, POLICY)

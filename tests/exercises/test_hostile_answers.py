@@ -203,8 +203,11 @@ def test_return_none_everywhere_is_a_wrong_answer_not_a_hole() -> None:
         "from exercises.ex03_tokens.solution import TokenQueue",
         f"exec(open({str(EXERCISE.folder / 'solution.py')!r}).read())",
         f"import sys; sys.path.insert(0, {str(EXERCISE.folder)!r}); from solution import TokenQueue",
+        f"import os; os.symlink({str(EXERCISE.folder)!r}, 's'); exec(open('s/solution.py').read())",
+        f"exec(open({'/proc/self/root' + str(EXERCISE.folder / 'solution.py')!r}).read())",
+        f"import subprocess; subprocess.run(['cat', {str(EXERCISE.folder / 'solution.py')!r}])",
     ],
-    ids=["import", "open", "path"],
+    ids=["import", "open", "path", "link", "proc", "program"],
 )
 def test_the_solution_opened_is_not_an_attempt(peek: str) -> None:
     """Whichever way an answer gets at the kit's own files, it is not the learner's work."""

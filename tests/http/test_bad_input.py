@@ -35,6 +35,9 @@ NOT_JSON = {
     "an integer of 100,000 digits": b'{"type": "mail", "payload": [1' + b"0" * 100_000 + b"]}",
     "a name twice": b'{"type": "mail", "type": "pdf"}',
     "a name twice inside": b'{"type": "mail", "payload": {"a": {"b": 1, "b": 2}}}',
+    "20,001 names, one of them twice": b'{"type": "mail", "payload": {'
+    + b",".join(b'"k%d": 1' % n for n in range(20_000))
+    + b', "k19999": 2}}',
     "nested deep": b'{"type": "mail", "payload": ' + b"[" * 100 + b"]" * 100 + b"}",
     "nested very deep": b'{"type": "mail", "payload": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     "objects nested very deep": b'{"type": "mail", "payload": '
@@ -103,6 +106,23 @@ FIELDS = [
     ("tenant", 5, 400),
     ("tenant", "", 422),
 ]
+
+
+@pytest.mark.parametrize(
+    ("digits", "status"),
+    [
+        ("9007199254740991.5", 400),  # no integer, though a double of it is one
+        ("1e-400", 400),
+        ("5e-99999999999999999999", 422),
+        ("0e99999999999999999999", 422),
+        ("1e300", 422),
+    ],
+)
+def test_a_number_is_judged_by_its_digits(api, digits, status):
+    """Not by the double that comes nearest, and however far away its exponent is."""
+    body = b'{"type": "mail", "priority": %s}' % digits.encode()
+    answer = api.post("/jobs", "producer:default", body)
+    assert (answer.status_code, answer.json["field"]) == (status, "priority")
 
 
 @pytest.mark.parametrize(("field", "value", "status"), FIELDS, ids=lambda value: f"{value!a:.30}")

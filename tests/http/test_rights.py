@@ -22,8 +22,8 @@ ASKED = {
 }
 
 
-def ask(api, route, token):
-    path = route.path.replace("<job_id>", "J1").replace("<path:type>", "mail")
+def ask(api, route, token, job_id="J1"):
+    path = route.path.replace("<job_id>", job_id).replace("<path:type>", "mail")
     if route.method == "GET":
         return api.get(path, token)
     return api.post(
@@ -60,6 +60,8 @@ def test_a_job_of_another_tenant_is_a_404(api, route, status):
     for role in route.roles:
         answer = ask(api, route, f"{role}:bo")
         assert (answer.status_code, answer.json["error"]) == (404, "UnknownJobError")
+        never = ask(api, route, f"{role}:bo", "J99")
+        assert answer.text.replace("J1", "J99") == never.text
     assert api.dump() == before
 
 

@@ -204,7 +204,19 @@ def test_a_filter_that_no_text_could_fit_is_a_friendly_400(live, query):
     assert answer.status_code == 400
 
 
-@pytest.mark.parametrize("query", ["after=J", "after=5", "after=Jx", "after=%00", "after=" + "9" * 10_000])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "after=J",
+        "after=5",
+        "after=Jx",
+        "after=%00",
+        "after=J0",
+        "after=J01",
+        "after=J99999999999999999",
+        "after=" + "9" * 10_000,
+    ],
+)
 def test_a_page_that_is_none_is_a_friendly_400(live, query):
     """With a way on."""
     assert "no such page" in live.page(f"/jobs?{query}", 400)

@@ -45,13 +45,17 @@ class Integer:
         """Return the number; 5.0 is one, as JSON Schema has it, and 5.5 is none."""
         if not isinstance(value, Digits):
             raise TypeError(f"{name}: expected an integer, found {_called(value)}")
-        if not _WHOLE.fullmatch(value.text) and not float(value.text).is_integer():
-            raise TypeError(f"{name}: expected an integer, found {value.text[:_LONGEST_NUMBER]}")
-        if abs(float(value.text)) > 2 * LARGEST_INTEGER:  # before its digits are read, which takes its time
-            raise ValueError(
-                f"{name}: {value.text[:_LONGEST_NUMBER]} is not between {self.low} and {self.high}"
-            )
-        return check_integer(name, int(Decimal(value.text)), low=self.low, high=self.high)
+        shown = value.text[:_LONGEST_NUMBER]
+        try:
+            number = Decimal(value.text)
+            is_whole = number == number.to_integral_value()
+        except ArithmeticError:  # its exponent alone is beyond all reading
+            raise ValueError(f"{name}: {shown} is not between {self.low} and {self.high}") from None
+        if not is_whole:
+            raise TypeError(f"{name}: expected an integer, found {shown}")
+        if abs(number) > 2 * LARGEST_INTEGER:  # before its digits are written out, which takes its time
+            raise ValueError(f"{name}: {shown} is not between {self.low} and {self.high}")
+        return check_integer(name, int(number), low=self.low, high=self.high)
 
     def schema(self) -> Schema:
         """Return its bounds."""

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from flask import Response, abort, render_template, request, url_for
 
 from jobqueue import JobStatus, JobView, UnknownJobError
-from jobqueue.arguments import check_text
+from jobqueue.arguments import check_text, number_of
 from webui.api.calls import service
 from webui.api.table import MOST_REDRIVEN
 from webui.live.door import live, operator
@@ -93,7 +93,7 @@ def dead() -> str:
 def _list(template: str, endpoint: str, filters: dict[str, str]) -> str:
     found, after = service(), request.args.get("after", "")[:20]
     asked: dict[str, Any] = {**filters, "after": after or None, "limit": ON_PAGE}
-    if after and not (after[:1] == "J" and after[1:].isascii() and after[1:].isdigit()):
+    if after and number_of(after) is None:
         abort(400, "There is no such page of jobs.")
     views, following = found.page(operator(), **asked)
     snapshot = found.snapshots.now()
