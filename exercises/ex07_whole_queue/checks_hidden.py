@@ -22,6 +22,7 @@ def told_hidden(
     task=2,
     points=3,
     promise="Hidden family 'order': whoever polls gets the best of the ready jobs.",
+    hidden="order",
     needs=("happy_path",),
 )
 def order(case: Case) -> None:
@@ -47,6 +48,7 @@ def order(case: Case) -> None:
     task=2,
     points=3,
     promise="Hidden family 'ends': a lease is good before its end and over at it, in every call.",
+    hidden="ends",
     needs=("happy_path",),
 )
 def ends(case: Case) -> None:
@@ -80,6 +82,7 @@ def ends(case: Case) -> None:
     task=2,
     points=3,
     promise="Hidden family 'backoff': each retry waits as long as the rule says, no more, no less.",
+    hidden="backoff",
     needs=("happy_path",),
 )
 def backoff(case: Case) -> None:
@@ -108,6 +111,7 @@ def backoff(case: Case) -> None:
     task=2,
     points=2,
     promise="Hidden family 'tokens': only the latest hand-out of a job is heard.",
+    hidden="tokens",
     needs=("happy_path",),
 )
 def tokens(case: Case) -> None:
@@ -138,6 +142,7 @@ def tokens(case: Case) -> None:
     task=2,
     points=2,
     promise="Hidden family 'renewals': a lease counts from now, never shrinks, never comes back.",
+    hidden="renewals",
     needs=("happy_path",),
 )
 def renewals(case: Case) -> None:
@@ -162,6 +167,7 @@ def renewals(case: Case) -> None:
     task=2,
     points=2,
     promise="Hidden family 'dead letters': who is dead, in which order, and how one comes back.",
+    hidden="dead letters",
     needs=("happy_path",),
 )
 def dead_letters(case: Case) -> None:
@@ -192,6 +198,7 @@ def dead_letters(case: Case) -> None:
     task=2,
     points=1,
     promise="Hidden family 'cancelling': only what nobody works on, and then for good.",
+    hidden="cancelling",
     needs=("happy_path",),
 )
 def cancelling(case: Case) -> None:
@@ -219,6 +226,7 @@ def cancelling(case: Case) -> None:
     task=2,
     points=2,
     promise="Hidden family 'anything': in any story whatever, each answer is what the rules say.",
+    hidden="anything",
     needs=(
         "best_first",
         "late_poll",

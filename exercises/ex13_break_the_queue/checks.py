@@ -1,6 +1,5 @@
 """What the tests of ex13 must do to its queues: pass on the right ones, fail on each flawed one."""
 
-from collections import Counter
 from pathlib import Path
 
 from exercises.grader import Case, Check, check
@@ -31,28 +30,29 @@ def built_otherwise(case: Case) -> None:
     Trials(case, SUBJECTS).demands_passing(*OTHERS)
 
 
-def catches(flaw: Flaw, name: str) -> Check:
-    """Make the check that some test fails on the queue with this flaw; a hidden one is told by its family."""
-    task = TASKS[flaw.family] if flaw.hidden else KNOWN_TASK
-    told = f"that is wrong about {flaw.family}" if flaw.hidden else flaw.told
-    promise = f"One of your tests fails on a queue {told}."
+def known(flaw: Flaw) -> Check:
+    """Make the check that some test fails on the queue with this flaw, of which the learner is told."""
 
     def story(case: Case) -> None:
-        Trials(case, SUBJECTS).demands_caught(flaw, task)
+        Trials(case, SUBJECTS).demands_caught(flaw, KNOWN_TASK)
 
+    promise = f"One of your tests fails on a queue {flaw.told}."
     about = SUBJECTS.families[flaw.family]
-    return Check(name, promise, task, 1, (one_sound_test.name,), about, story)
+    return Check(flaw.id, promise, KNOWN_TASK, 1, (one_sound_test.name,), about, story)
 
 
-def hidden_checks() -> tuple[Check, ...]:
-    """Number the hidden flaws inside their families; task by task."""
-    numbers: Counter[str] = Counter()
-    made = []
-    for flaw in sorted((one for one in SUBJECTS.flaws if one.hidden), key=lambda one: TASKS[one.family]):
-        numbers[flaw.family] += 1
-        made.append(catches(flaw, f"{flaw.family} {numbers[flaw.family]}".replace(" ", "_")))
-    return tuple(made)
+def hidden(family: str, place: int) -> Check:
+    """Make the check that some test fails on a queue of this family; which one it is, is drawn."""
+
+    def story(case: Case) -> None:
+        drawn = SUBJECTS.drawn(family, case.hide(family, "queue"))
+        Trials(case, SUBJECTS).demands_caught(drawn[place], TASKS[family])
+
+    name = f"{family} {place + 1}".replace(" ", "_")
+    promise = f"One of your tests fails on a queue that is wrong about {family}."
+    about = SUBJECTS.families[family]
+    return Check(name, promise, TASKS[family], 1, (one_sound_test.name,), about, story, hidden=family)
 
 
-KNOWN = tuple(catches(flaw, flaw.id) for flaw in SUBJECTS.flaws if not flaw.hidden)
-HIDDEN = hidden_checks()
+KNOWN = tuple(known(flaw) for flaw in SUBJECTS.flaws if not flaw.hidden)
+HIDDEN = tuple(hidden(family, place) for family in TASKS for place in range(len(SUBJECTS.hidden(family))))

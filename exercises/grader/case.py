@@ -76,7 +76,7 @@ class Case:
         self.replay = replay  # the id of the one schedule of threads to tell; None to search for one
         self.schedule = ""  # the id of the schedule that was told
         self.note = ""  # what was searched, and how far
-        self.hidden = ""  # the family whose inputs no report may show
+        self.hidden = ""  # all that a report may tell: of what, and of which family
         self._seed = seed
         self.begin_again: Callable[..., None] = _nowhere  # executes the answer's file afresh
         self.memory: dict[str, Any] = {}  # what earlier checks of this answer found out
@@ -178,9 +178,9 @@ class Case:
         reply = self._ask(_call(target, method, args, {}))
         return unpack(reply["value"]) if reply["kind"] == "value" else None
 
-    def hide(self, family: str) -> random.Random:
+    def hide(self, family: str, what: str = "story") -> random.Random:
         """From now on a report names this family only. Return what its inputs are to be drawn from."""
-        self.hidden = family
+        self.hidden = f"a hidden {what} of the family {family!r}"
         LOG.info("hidden family %s is drawn with seed %d", family, self._seed)
         return random.Random(f"{family} {self._seed}")  # noqa: S311  a story, no secret
 

@@ -17,6 +17,7 @@ class Check:
 
     `needs` names the checks that must have passed before; otherwise this one is skipped, not red.
     `about` says in one sentence what the story is about; it is the function's docstring.
+    `hidden` is the family of a check whose inputs are drawn anew and never told; see `Case.hide`.
     """
 
     name: str
@@ -26,10 +27,11 @@ class Check:
     needs: tuple[str, ...]
     about: str
     run: Story
+    hidden: str = ""
 
 
 def check(
-    *, promise: str, task: int, points: int, needs: tuple[Check | str, ...] = ()
+    *, promise: str, task: int, points: int, needs: tuple[Check | str, ...] = (), hidden: str = ""
 ) -> Callable[[Story], Check]:
     """Make a check out of a function that takes a `Case`.
 
@@ -38,6 +40,7 @@ def check(
         task: The number of the task that it belongs to.
         points: What it is worth.
         needs: Checks that must have passed before; by name if they are in another file.
+        hidden: The family that a report may name, if it may tell no more.
 
     Raises:
         ValueError: The promise is empty or longer than a line, or there is nothing to earn.
@@ -49,7 +52,8 @@ def check(
 
     def make(function: Story) -> Check:
         about = (inspect.getdoc(function) or "").partition("\n")[0]
-        return Check(function.__name__, promise, task, points, tuple(map(_name, needs)), about, function)
+        before = tuple(map(_name, needs))
+        return Check(function.__name__, promise, task, points, before, about, function, hidden)
 
     return make
 

@@ -271,13 +271,15 @@ def _result(check: Check, verdict: Verdict, reason: str = "", **details: Any) ->
     )
 
 
-def _veiled(result: CheckResult, family: str) -> CheckResult:
-    """What may be told of a hidden story: how it ended and of which family it was, and no input."""
-    if result.verdict is Verdict.PASS:
+def _veiled(result: CheckResult, family_only: str) -> CheckResult:
+    """What may be told of something hidden: how it ended and of which family it was, and no input.
+
+    What is still to write was never tried.
+    """
+    if result.verdict in {Verdict.PASS, Verdict.NOT_ATTEMPTED}:
         return result
     how = "hidden" if result.verdict is Verdict.FAIL else result.how
-    family_only = (f"a hidden story of the family {family!r}",)
-    return replace(result, how=how, line=None, trace=family_only, expected="", got="", printed="")
+    return replace(result, how=how, line=None, trace=(family_only,), expected="", got="", printed="")
 
 
 def _unloaded(check: Check, problem: Unloadable) -> CheckResult:

@@ -3,6 +3,7 @@
 Only an exercise of the kind `tests` has them. They live here, in the grader's process; see `lending`.
 """
 
+import random
 import tomllib
 import types
 from collections.abc import Callable, Mapping
@@ -22,13 +23,17 @@ Maker = Callable[..., tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """One wrong place. `told` ends the sentence "a queue ..."; a hidden flaw is told by its family alone."""
+    """One wrong place. `told` ends the sentence "a queue ..."; a hidden flaw is told by its family alone.
+
+    Of a hidden flaw and its variants a run tries one.
+    """
 
     id: str
     family: str
     told: str
     hidden: bool
     edits: tuple[tuple[str, str], ...]
+    variant_of: str = ""
 
     def applied_to(self, right: str) -> str:
         """Return the right queue's text with this flaw built in.
@@ -57,6 +62,18 @@ class Subjects:
         """Return what makes queues with this flaw."""
         return maker(flaw.applied_to(self.text), flaw.id)
 
+    def hidden(self, family: str | None = None) -> tuple[tuple[Flaw, ...], ...]:
+        """Return the hidden flaws of one family, or of all, each together with its variants."""
+        together: dict[str, list[Flaw]] = {}
+        for flaw in self.flaws:
+            if flaw.hidden and family in {None, flaw.family}:
+                together.setdefault(flaw.variant_of or flaw.id, []).append(flaw)
+        return tuple(map(tuple, together.values()))
+
+    def drawn(self, family: str, chance: random.Random) -> tuple[Flaw, ...]:
+        """Draw one out of each hidden flaw of a family and its variants."""
+        return tuple(chance.choice(variants) for variants in self.hidden(family))
+
 
 @cache
 def subjects(folder: Path) -> Subjects:
@@ -83,7 +100,8 @@ def maker(text: str, name: str) -> Maker:
 def _flaw(entry: dict[str, Any]) -> Flaw:
     old, new = entry["old"], entry["new"]
     edits = [(old, new)] if isinstance(old, str) else zip(old, new, strict=True)
-    return Flaw(entry["id"], entry["family"], entry.get("told", ""), "told" not in entry, tuple(edits))
+    told, variant_of = entry.get("told", ""), entry.get("variant_of", "")
+    return Flaw(entry["id"], entry["family"], told, not told, tuple(edits), variant_of)
 
 
 def _public(made: object) -> tuple[str, ...]:

@@ -101,9 +101,9 @@ class Trials:
 
     def demands_caught(self, flaw: Flaw, task: int) -> None:
         """Require that some sound test fails on the queue with this flaw."""
-        make = self._subjects.flawed(flaw)
-        if any(self._is_proven(name, make) for name in self.catching(make)):
+        if self.catches(flaw):
             return
+        make = self._subjects.flawed(flaw)
         self._demand_written(task)
         meeting = [name for name in self._sound() if self._met(name, make)]
         if meeting:
@@ -112,6 +112,11 @@ class Trials:
         self._case.line = None
         got = "none of them makes a call that this queue answers in another way than the right one"
         self._case.broken("a test that fails on this queue", got, NOT_MET)
+
+    def catches(self, flaw: Flaw) -> bool:
+        """Whether some sound test fails on the queue with this flaw, and does so again."""
+        make = self._subjects.flawed(flaw)
+        return any(self._is_proven(name, make) for name in self.catching(make))
 
     def catching(self, make: Maker) -> Iterator[str]:
         """Name the sound tests that fail on a queue. Those to which it tells nothing else are not run."""
@@ -129,14 +134,11 @@ class Trials:
         return lending.difference(make) if lending else None
 
     def _not_noticed(self, name: str, flaw: Flaw) -> NoReturn:
-        """End the check: a test meets the flaw and passes. Where it does is told only if the flaw is known."""
+        """End the check: a test meets the flaw and passes."""
         got = f"{name} is answered in another way than by the right queue, and passes all the same"
         self._case.line = self._line(name)
         met = self._met(name, self._subjects.flawed(flaw)) or ()
-        if flaw.hidden:
-            self._retell(self._standing())
-        else:
-            self._retell([f"{name}:", *_last([_call_words(one) for one in met])])
+        self._retell([f"{name}:", *_last([_call_words(one) for one in met])])
         self._case.broken("a test that fails on this queue", got, NOT_NOTICED)
 
     def _is_proven(self, name: str, make: Maker) -> bool:

@@ -1,6 +1,6 @@
 """Grades an exercise of the kind `tests`: are its flaws what they promise, and does the solution see all?"""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -22,11 +22,14 @@ PATIENCE_SECONDS = 60.0
 
 
 def flaws(exercise: Exercise) -> Iterator[str]:
-    """Look at each flaw: one edit, unseen in the worked example; if hidden, told by its family alone."""
+    """Look at each flaw: one edit, unseen in the worked example; if hidden, told by its family alone.
+
+    Which of the hidden ones a learner meets is drawn. So here all of them are tried, not those of one draw.
+    """
     if exercise.kind != "tests":
         return
     known = subjects(exercise.folder)
-    hidden = [flaw for flaw in known.flaws if flaw.hidden]
+    hidden = known.hidden()
     if len(hidden) < FEWEST_HIDDEN:
         yield f"there are {len(hidden)} hidden flaws, not {FEWEST_HIDDEN} or more"
     if len(known.rights) <= FEWEST_OTHERS:
@@ -44,6 +47,34 @@ def flaws(exercise: Exercise) -> Iterator[str]:
     yield from (
         f"{name} does not even pass the worked example" for name, end in ends.items() if end is not End.PASSED
     )
+    yield from _draws(exercise, known, whole)
+
+
+def _draws(exercise: Exercise, known: Subjects, whole: list[Flaw]) -> Iterator[str]:
+    """Whatever is drawn: the right answers catch it, and a misconception is told by it as by any other draw."""
+    for path in [exercise.folder / "solution.py", *exercise.alternatives()]:
+        caught, problems = _caught(exercise, path.read_text(encoding="utf-8"), whole)
+        yield from problems
+        yield from (f"{path.name} does not catch {flaw.id}" for flaw in whole if flaw.id not in caught)
+    drawn = [flaw for variants in known.hidden() for flaw in variants if flaw in whole and len(variants) > 1]
+    solution = exercise.text("solution.py")
+    for wrong, form in [(one, form) for one in exercise.misconceptions for form in one.forms]:
+        caught, problems = _caught(exercise, form.applied_to(solution), drawn)
+        yield from problems
+        for flaw in drawn:
+            first = flaw.variant_of or flaw.id
+            if (flaw.id in caught) != (first in caught):
+                yield f"{wrong.id} shows at only one of {first} and {flaw.id}"
+
+
+def _caught(exercise: Exercise, tests: str, flaws: Sequence[Flaw]) -> tuple[set[str], list[str]]:
+    """Name the flaws that these tests catch; and what went wrong on the way."""
+    caught: set[str] = set()
+
+    def look(trials: Trials) -> None:
+        caught.update(flaw.id for flaw in flaws if trials.catches(flaw))
+
+    return caught, list(_with_tests(exercise, tests, look))
 
 
 def mechanical(exercise: Exercise) -> Iterator[str]:
@@ -85,7 +116,10 @@ def _texts(exercise: Exercise, known: Subjects) -> Iterator[str]:
     task = exercise.text("task.md")
     names = {name for methods in known.methods.values() for name in methods}
     yield from (f"task.md does not mention {name}" for name in sorted(names) if name not in task)
+    firsts = {(flaw.id, flaw.family) for flaw in known.flaws if flaw.hidden and not flaw.variant_of}
     for flaw in known.flaws:
+        if flaw.variant_of and (flaw.variant_of, flaw.family) not in firsts:
+            yield f"{flaw.id} is a variant of no hidden flaw of its family"
         if flaw.family not in known.families:
             yield f"{flaw.id} is of no family that {FLAWS} knows"
         told = [text for text in (check.name for check in exercise.checks) if text == flaw.id]
@@ -109,13 +143,16 @@ def _unfit(known: Subjects) -> Iterator[tuple[str, str]]:
 
 def _with_solution(exercise: Exercise, look: Callable[[Trials], None]) -> Iterator[str]:
     """Run something with the solution's tests at hand; report what went wrong on the way."""
+    return _with_tests(exercise, exercise.text("solution.py"), look)
 
+
+def _with_tests(exercise: Exercise, tests: str, look: Callable[[Trials], None]) -> Iterator[str]:
     def story(case: Case) -> None:
         look(Trials(case, subjects(exercise.folder)))
 
-    check = Check("solution", "The solution's tests can be run.", 1, 1, (), "", story)
+    check = Check("tests", "The tests can be run.", 1, 1, (), "", story)
     patient = replace(exercise.limits, total_seconds=PATIENCE_SECONDS)
     alone = replace(exercise, checks=(check,), misconceptions=(), limits=patient)
     path = Path("answers") / f"{exercise.id}.py"
-    result = runner.run(alone, exercise.text("solution.py").encode(), path, copies=False)
+    result = runner.run(alone, tests.encode(), path, copies=False)
     yield from (one.reason for one in result.checks if one.verdict is not Verdict.PASS)

@@ -1,5 +1,6 @@
 """Where the learner writes the tests: what counts, what does not, and what a hapless or hostile test costs."""
 
+import logging
 import time
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -8,6 +9,8 @@ from typing import Any
 import pytest
 
 from exercises.grader import catalogue, report, runner
+from exercises.grader.case import Case
+from exercises.grader.classroom import record
 from exercises.grader.lending import MOST_CALLS, Asked, Lending
 from exercises.grader.process import Stopped
 from exercises.grader.records import Result, Verdict
@@ -38,9 +41,10 @@ def test_a_zombie(make_queue):
 """
 
 
-def graded(text: str) -> Result:
+def graded(text: str, seed: int | None = None) -> Result:
     """Check a text as if a learner had written it."""
-    return runner.run(EXERCISE, text.encode(), PurePosixPath("answers/ex13_break_the_queue.py"))
+    path = PurePosixPath("answers/ex13_break_the_queue.py")
+    return runner.run(EXERCISE, text.encode(), path, copies=False, seed=seed)
 
 
 def words(result: Result) -> str:
@@ -182,12 +186,62 @@ def test_a_hidden_flaw_is_told_by_its_family_alone() -> None:
         assert f"wrong about {flaw.family}" in told
 
 
+def drawn(seed: int) -> list[str]:
+    """The hidden flaws that this seed draws, family by family."""
+    cases = {family: Case(lambda *_: {}, "", seed=seed) for family in SUBJECTS.families}
+    return [one.id for family, case in cases.items() for one in SUBJECTS.drawn(family, case.hide(family))]
+
+
+def test_each_seed_draws_one_flaw_of_each_kind_and_the_same_ones_again() -> None:
+    """Twenty of them, whatever the seed; and no flaw that no seed draws."""
+    assert drawn(1) != drawn(2)
+    assert drawn(1) == drawn(1)
+    assert {len(drawn(seed)) for seed in range(50)} == {20}
+    assert {one for seed in range(50) for one in drawn(seed)} == {flaw.id for flaw in HIDDEN}
+    assert all(len(variants) > 1 for variants in SUBJECTS.hidden())
+
+
+def test_a_test_file_that_misses_one_variant_is_told_the_family_for_some_seed() -> None:
+    """The late look catches a job that ends ten too early, not one that ends one too early."""
+    text = EXERCISE.text("solution.py").replace("clock.advance_to(9_999)", "clock.advance_to(9_995)")
+    hard = next(seed for seed in range(50) if "early_by_one" in drawn(seed))
+    easy = next(seed for seed in range(50) if "early_by_ten" in drawn(seed))
+    missed, again, lucky = graded(text, hard), graded(text, hard), graded(text, easy)
+    assert missed == again
+    assert lucky.passed
+    assert missed.named(Verdict.FAIL) == ["leases_2"]
+    check = named(missed, "leases_2")
+    told = (check.how, check.trace, check.expected, check.got, check.line, check.printed)
+    assert told == ("hidden", ("a hidden queue of the family 'leases'",), "", "", None, "")
+    assert (missed.points, lucky.points, missed.possible) == (31, 32, 32)
+    grade = record.graded(missed, EXERCISE)
+    for said in (words(missed), str(grade)):
+        assert "family 'leases'" in said.replace("\\'", "'")
+        assert "checks pass" not in said
+        assert not any(flaw.id in said for flaw in HIDDEN)
+        assert "9_995" not in said
+
+
+def test_the_solution_passes_and_the_seed_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """As for every exercise with something hidden: a seed of one's own, or a new one."""
+    with caplog.at_level(logging.INFO, logger="exercises.grader.case"):
+        for seed in (None, None, 7):
+            assert graded(EXERCISE.text("solution.py"), seed).passed
+    told = [message.rpartition(" ")[2] for message in caplog.messages if "family retries" in message]
+    seeds = list(dict.fromkeys(told))
+    assert len(seeds) == 3
+    assert seeds[2] == "7"
+
+
 def test_a_hole_of_one_task_does_not_hide_the_flaws_of_another() -> None:
     """The learner writes task by task and wants to know how far the first ones are."""
     hole = 'def test_tokens(make_queue):\n    raise NotImplementedError("ex13, task 4: tokens")\n'
     found = verdicts(graded(ZOMBIE + hole))
     assert found["late_by_one"] is Verdict.FAIL
     assert found["tokens_1"] is Verdict.NOT_ATTEMPTED
+    line = named(graded(ZOMBIE + hole), "tokens_1").line
+    assert line is not None
+    assert line.text.startswith("raise NotImplementedError")
     assert found["right_queue"] is Verdict.PASS
 
 

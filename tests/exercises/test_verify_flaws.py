@@ -40,6 +40,8 @@ FAULTS = [
     Fault(
         "task.md", "## Out of scope", "no_cap\n\n## Out of scope", "no_cap is hidden, and yet its name is told"
     ),
+    Fault("flaws.toml", 'variant_of = "no_cap"', 'variant_of = "no_end"', "cap_comes_late is a variant of no"),
+    Fault("flaws.toml", 'variant_of = "no_cap"', 'variant_of = "never_doubles"', "is a variant of no hidden"),
     Fault("task.md", "`dead_letters()`", "the list", "task.md does not mention dead_letters"),
 ]
 
@@ -69,7 +71,7 @@ def _without_running(exercise: Exercise) -> Iterator[str]:
 def test_few_hidden_flaws_and_few_right_queues_are_found_out(copy: Path) -> None:
     """Twelve at least, and two right queues more than the one that is flawed."""
     head, *entries = (copy / "flaws.toml").read_text(encoding="utf-8").split("[[flaw]]")
-    (copy / "flaws.toml").write_text("[[flaw]]".join([head, *entries[:18]]), encoding="utf-8")
+    (copy / "flaws.toml").write_text("[[flaw]]".join([head, *entries[: 7 + 2 * 11]]), encoding="utf-8")
     (copy / "right_queues" / "library.py").unlink()
     found = list(PARTS["flaws"](replace(EXERCISE, folder=copy)))
     assert "there are 11 hidden flaws, not 12 or more" in found
@@ -93,6 +95,31 @@ def test_a_change_that_no_test_of_the_solution_notices_is_found_out(
     assert len(found) == 1
     assert found[0].endswith("add one, or list it as equivalent")
     assert list(PARTS["mechanical mutants"](replace(EXERCISE, equivalents={}))) == []
+
+
+@pytest.mark.parametrize(
+    ("new", "says"),
+    [
+        ("min(self._cap + self._cap * (job.attempts > 8),", "solution.py does not catch cap_comes_late"),
+        (
+            "(error == 'broken') + min(self._cap,",
+            "first_failure_only shows at only one of no_cap and cap_comes_late",
+        ),
+    ],
+)
+def test_every_draw_must_be_caught_not_only_one(copy: Path, new: str, says: str) -> None:
+    """A right answer that misses a variant is found out, and so is a misconception that misses only one."""
+    path = copy / "flaws.toml"
+    text = path.read_text(encoding="utf-8")
+    assert text.count("min(2 * self._cap,") == 1
+    path.write_text(text.replace("min(2 * self._cap,", new), encoding="utf-8")
+    wrong = [one for one in EXERCISE.misconceptions if one.id == "first_failure_only"]
+    known = verify_flaws.subjects(copy)
+    both = [flaw for flaw in known.flaws if "no_cap" in {flaw.id, flaw.variant_of}]
+    assert len(both) == 2
+    assert says in list(
+        verify_flaws._draws(replace(EXERCISE, folder=copy, misconceptions=tuple(wrong)), known, both)
+    )
 
 
 def test_a_kind_that_nobody_knows_is_refused(copy: Path) -> None:

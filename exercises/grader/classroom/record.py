@@ -120,18 +120,19 @@ def ungraded(exercise: Exercise, file: str, problem: str) -> Grade:
 def without_hidden(result: Result, exercise: Exercise) -> Result:
     """The result as a learner may see it: a hidden check keeps its name, its promise and how it ended.
 
-    A check is hidden if it says so itself, by `hidden`.
+    A check is hidden if it names a family, by `hidden`.
     """
-    hidden = {check.name for check in exercise.checks if getattr(check, "hidden", False)}
+    hidden = {check.name: check.hidden for check in exercise.checks if check.hidden}
     if not hidden:
         return result
-    checks = tuple(_closed(check) if check.name in hidden else check for check in result.checks)
+    checks = tuple(_closed(one, hidden[one.name]) if one.name in hidden else one for one in result.checks)
     diagnosis = result.diagnosis if result.diagnosis and result.diagnosis.check not in hidden else None
     return Result(result.exercise, result.path, checks, diagnosis)
 
 
-def _closed(check: CheckResult) -> CheckResult:
-    reason = "" if check.verdict is Verdict.PASS else f"The hidden family {check.name.replace('_', ' ')} fails."
+def _closed(check: CheckResult, family: str) -> CheckResult:
+    failed = check.verdict in {Verdict.FAIL, Verdict.STOPPED}
+    reason = f"The hidden family {family!r} fails." if failed else check.reason
     return CheckResult(check.name, check.task, check.points, check.promise, check.verdict, check.about, reason)
 
 
