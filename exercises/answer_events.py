@@ -1,23 +1,39 @@
 """What a learner's queue does, told as the events that the board draws. It listens to calls and replies.
 
-Nobody asks the answer how it works: an expiry is told when it shows, in the state of a job or in a hand-out.
+Nobody asks the answer how it works: an expiry, a retry, a death is told when it shows, in the state of a job
+or in a hand-out, and with the instants that the answer shows; where it shows none, with those it has promised.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from exercises.answer_stages import AT_ONCE
+from jobqueue import RetryPolicy
+from jobqueue.arguments import LARGEST_INTEGER
 from jobqueue.events import Event, EventKind
+from jobqueue.lifecycle import ATTEMPTS_EXHAUSTED
 
 EXPIRED = "lease expired"
 
 
+def instant(value: object, otherwise: int) -> int:
+    """Return a number that an answer gave, if it is one that a queue may have; else the other one."""
+    return value if type(value) is int and 0 <= value <= LARGEST_INTEGER else otherwise
+
+
 @dataclass(slots=True)
 class _Held:
-    """One job: its latest hand-out, which `is_open` until its end was told."""
+    """One job: its latest hand-out, which `is_open` until its end was told.
+
+    `attempt` is what the answer says, `count` what was counted. `failed_at` is there while the attempt has
+    failed and nothing has shown what became of the job.
+    """
 
     generation: int = 0
     attempt: int = 0
+    count: int = 0
+    failed_at: int | None = None
     worker: str = ""
     token: str = ""
     until: int = 0
@@ -29,10 +45,12 @@ class Teller:
 
     Args:
         tell: gets each event.
+        policy: what the queue has promised of retries.
     """
 
-    def __init__(self, tell: Callable[[Event], object]) -> None:
+    def __init__(self, tell: Callable[[Event], object], policy: RetryPolicy = AT_ONCE) -> None:
         self._tell = tell
+        self._policy = policy
         self._seq = 0
         self._jobs: dict[str, _Held] = {}
         self._owners: dict[tuple[str, str], _Held] = {}
@@ -48,7 +66,9 @@ class Teller:
         job = self._jobs.setdefault(job_id, _Held())
         if job.is_open and at >= job.until:
             self._expired(job_id, job, job.until)  # nobody has shown it, but it must have been noticed
-        held = _Held(job.generation + 1, attempt, worker, token, until, is_open=True)
+        if job.failed_at is not None:
+            self._retried(job_id, job, min(self._promised(job), at))
+        held = _Held(job.generation + 1, attempt, job.count + 1, None, worker, token, until, is_open=True)
         self._jobs[job_id] = held
         self._owners.setdefault((job_id, token), held)
         self._post(at, EventKind.LEASED, job_id, held, {"token": token, "lease_until": until, "types": None})
@@ -65,7 +85,15 @@ class Teller:
         self._end(job_id)
         owner = self._owner(job_id, token)
         self._post(at, EventKind.FAILED, job_id, owner, {"token": token, "error": error})
-        self._post(at, EventKind.RETRY_SCHEDULED, job_id, owner, {"run_at": at})
+        if (job := self._jobs.get(job_id)) is not None:
+            self._has_failed(job_id, job, at)
+
+    def renewed(self, at: int, job_id: str, token: str, *, until: int) -> None:
+        """A lease was given a new end."""
+        owner = self._owner(job_id, token)
+        self._post(at, EventKind.RENEWED, job_id, owner, {"token": token, "lease_until": until})
+        if (job := self._jobs.get(job_id)) is not None:
+            job.until, job.is_open, job.failed_at = until, True, None
 
     def refused(self, at: int, operation: str, job_id: str, token: str, message: str) -> None:
         """A report was refused."""
@@ -76,25 +104,63 @@ class Teller:
             detail |= {"holder": job.worker, "held_token": job.token, "lease_until": job.until}
         self._post(at, EventKind.REFUSED, job_id, owner, detail)
 
-    def seen(self, at: int, job_id: str, status: str) -> None:
-        """Somebody looked at a job: if it is RUNNING no more and nobody has reported, its lease is over."""
+    def seen(self, at: int, job_id: str, status: str, shown: Mapping[str, Any]) -> None:
+        """Somebody looked at a job: if it is RUNNING no more and nobody has reported, its lease is over.
+
+        Args:
+            at: when.
+            job_id: which.
+            status: its state.
+            shown: all that was shown of it.
+        """
         job = self._jobs.get(job_id)
-        if job is not None and job.is_open and status != "RUNNING":
-            self._expired(job_id, job, min(job.until, at))
+        if job is None:
+            return
+        if job.is_open and status != "RUNNING":
+            ended = min(job.until, at)
+            dated = instant(shown.get("failed_at"), ended) if status == "DEAD" else ended
+            self._expired(job_id, job, dated if dated <= at else ended)
+        if job.failed_at is not None and status == "PENDING":
+            run_at = shown.get("run_at", shown.get("next_run_at"))
+            self._retried(job_id, job, instant(run_at, self._promised(job)))
+        elif job.failed_at is not None and status == "DEAD":
+            self._post(job.failed_at, EventKind.DEAD_LETTERED, job_id, job, {"reason": ATTEMPTS_EXHAUSTED})
+            job.failed_at = None
 
     def holder(self, job_id: str) -> tuple[str, int] | None:
         """Return who has a job and until when; None if nobody has."""
         job = self._jobs.get(job_id)
         return (job.worker, job.until) if job is not None and job.is_open else None
 
+    def generation(self, job_id: str) -> int:
+        """Return how often a job was handed out."""
+        return self._jobs[job_id].generation if job_id in self._jobs else 0
+
+    def waits(self, job_id: str) -> bool:
+        """Return whether a job has failed and nothing has shown what became of it."""
+        return job_id in self._jobs and self._jobs[job_id].failed_at is not None
+
     def _expired(self, job_id: str, job: _Held, at: int) -> None:
         job.is_open = False
         self._post(at, EventKind.LEASE_EXPIRED, job_id, job, {"token": job.token, "error": EXPIRED})
-        self._post(at, EventKind.RETRY_SCHEDULED, job_id, job, {"run_at": at})
+        self._has_failed(job_id, job, at)
+
+    def _has_failed(self, job_id: str, job: _Held, at: int) -> None:
+        job.failed_at = at
+        if self._policy == AT_ONCE:
+            self._retried(job_id, job, at)  # there is nothing else that could become of it
+
+    def _retried(self, job_id: str, job: _Held, run_at: int) -> None:
+        at, job.failed_at = job.failed_at or 0, None
+        self._post(at, EventKind.RETRY_SCHEDULED, job_id, job, {"run_at": run_at})
+
+    def _promised(self, job: _Held) -> int:
+        """Return when a failed job may run again, as the queue has promised."""
+        return (job.failed_at or 0) + self._policy.backoff_millis(max(1, job.count))
 
     def _end(self, job_id: str) -> None:
         if job_id in self._jobs:
-            self._jobs[job_id].is_open = False
+            self._jobs[job_id].is_open, self._jobs[job_id].failed_at = False, None
 
     def _owner(self, job_id: str, token: str) -> _Held | None:
         return self._owners.get((job_id, token))

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from exercises.answer_events import Teller
+from exercises.answer_stages import Stage
 from exercises.grader.case import Asks, problem_of, source_line
 from exercises.grader.wire import Record, unpack
-from jobqueue import JobStatus, JobView, Lease, ManualClock, StaleTokenError
+from jobqueue import JobStatus, JobView, Lease, ManualClock, RetryPolicy, StaleTokenError
+from jobqueue.arguments import LARGEST_INTEGER
 from jobqueue.events import Event
 
 _STATES = tuple(str(status) for status in JobStatus)
@@ -18,14 +20,6 @@ _STATES = tuple(str(status) for status in JobStatus)
 
 class AnswerEndedError(Exception):
     """The answer cannot go on; the message says why, for its author."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """What an exercise's queue is called, and which error its refusals raise."""
-
-    kind: str
-    error: str
 
 
 @dataclass(slots=True)
@@ -37,12 +31,14 @@ class AnswerQueue:
         clock: the story's clock.
         stage: the names that the exercise uses.
         source: the answer's text, to quote the line that went wrong.
+        policy: what the queue is to promise of retries.
     """
 
     ask: Asks
     clock: ManualClock
     stage: Stage
     source: str
+    policy: RetryPolicy
     teller: Teller = field(init=False)
     _listeners: list[Callable[[Event], object]] = field(default_factory=list)
     _now: int = 0
@@ -53,11 +49,11 @@ class AnswerQueue:
 
     def __post_init__(self) -> None:
         """Make the clock and the queue over there."""
-        self.teller = Teller(self._tell)
+        self.teller = Teller(self._tell, self.policy)
         self._command(
             {"do": "make", "name": "ManualClock", "handle": "clock", "args": [], "from_library": True}
         )
-        args = [{"handle": "clock"}]
+        args = [{"handle": "clock"}, *self.stage.args(self.policy)]
         make = {"do": "make", "name": self.stage.kind, "handle": "queue", "args": args, "from_library": False}
         self._command(make)
 
@@ -102,6 +98,13 @@ class AnswerQueue:
         self._report("fail", job_id, token, str(error))
         self.teller.failed(self.clock.now(), job_id, token, str(error))
 
+    def renew(self, job_id: str, token: str, lease_millis: int) -> None:
+        """Ask for more time; the answer returns the new end, or the lease that has it."""
+        got = self._report("renew", job_id, token, lease_millis)
+        lease = got if isinstance(got, Record) else Record("renewed lease", {"lease_until": got})
+        until = _number(lease, "lease_until")
+        self.teller.renewed(self.clock.now(), job_id, token, until=until)
+
     # -- what a world looks at ---------------------------------------------------------------------------
 
     def view(self, job_id: str) -> JobView:
@@ -114,14 +117,15 @@ class AnswerQueue:
                 raise AnswerEndedError(
                     f"view shows {job_id} as {status!r}; the states are {', '.join(_STATES)}."
                 )
-            self.teller.seen(self.clock.now(), job_id, status)
-            self._views[job_id] = self._view_of(job_id, JobStatus(status), _number(seen, "attempts"))
+            self.teller.seen(self.clock.now(), job_id, status, seen.fields)
+            self._views[job_id] = self._view_of(job_id, JobStatus(status), seen)
         return self._views[job_id]
 
     def next_up(self, most: int) -> list[str]:
-        """Return the jobs that wait, in their order."""
-        ids = [f"J{number}" for number in range(1, self._submitted + 1)]
-        return [job_id for job_id in ids if self.view(job_id).status is JobStatus.PENDING][:most]
+        """Return the jobs that wait and are due, in their order."""
+        jobs = [self.view(f"J{number}") for number in range(1, self._submitted + 1)]
+        now = self.clock.now()
+        return [job.id for job in jobs if job.status is JobStatus.PENDING and job.next_run_at <= now][:most]
 
     def sweep(self) -> int:
         """Do nothing: the answer has to notice by itself."""
@@ -129,7 +133,9 @@ class AnswerQueue:
 
     # -- asking ------------------------------------------------------------------------------------------
 
-    def _view_of(self, job_id: str, status: JobStatus, attempts: int) -> JobView:
+    def _view_of(self, job_id: str, status: JobStatus, seen: Any) -> JobView:
+        name = next((name for name in ("run_at", "next_run_at") if name in seen.fields), None)
+        run_at = _number(seen, name) if name and status is JobStatus.PENDING else self.clock.now()
         holder = self.teller.holder(job_id) if status is JobStatus.RUNNING else None
         worker, until = holder or (None, None)
         return JobView(
@@ -137,20 +143,20 @@ class AnswerQueue:
             self._types[job_id],
             0,
             status,
-            attempts,
-            self.clock.now(),
+            _number(seen, "attempts"),
+            run_at,
             None,
             worker_id=worker,
             lease_until=until,
-            generation=attempts,
+            generation=self.teller.generation(job_id),
         )
 
-    def _report(self, method: str, job_id: str, token: str, *more: str) -> None:
+    def _report(self, method: str, job_id: str, token: str, *more: str | int) -> Any:
         reply = self._reply(method, job_id, token, *more)
         if reply["kind"] == "raised" and self.stage.error in reply["ancestors"]:
             self.teller.refused(self.clock.now(), method, job_id, token, reply["message"])
             raise StaleTokenError(reply["message"] or "refused", job_id=job_id, operation=method, token=token)
-        self._value(reply)
+        return self._value(reply)
 
     def _call(self, method: str, *args: Any) -> Any:
         return self._value(self._reply(method, *args))
@@ -200,4 +206,6 @@ def _number(record: Any, name: str) -> int:
     value = record.fields.get(name) if isinstance(record, Record) else None
     if type(value) is not int:
         raise AnswerEndedError(f"A record with a whole number {name!r} was expected, and {record} came.")
+    if not 0 <= value <= LARGEST_INTEGER:
+        raise AnswerEndedError(f"{name!r} is a number that no queue has: less than 0, or more than 2**53.")
     return value

@@ -5,8 +5,8 @@ from contextlib import closing
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlsplit
 
+from exercises.answer_stages import STAGES
 from exercises.grader.catalogue import Exercise
-from exercises.recording import STAGES
 from webui.embed import ADDRESS_VARIABLE
 from webui.server import DEFAULT_PORT
 

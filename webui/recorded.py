@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from exercises.recording import Recording
+from exercises.tape import Recording
 from jobqueue import Event, JobStatus
 from jobqueue.simulation.chronicle import Entry
 from jobqueue.simulation.narration import narrate, seconds

@@ -3,30 +3,53 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import pytest
 
-from exercises.grader.catalogue import find
-from exercises.recording import MOST_FRAMES, STAGES, STORIES, play_check, play_scenario
+from exercises.answer_stages import STAGES, STORIES
+from exercises.grader import runner
+from exercises.grader.catalogue import Exercise, find
+from exercises.recording import play_check, play_scenario
+from exercises.tape import MOST_FRAMES
 from jobqueue import Event
+from webui.recorded import board_at
 
 if TYPE_CHECKING:
-    from exercises.recording import Recording
+    from exercises.grader.records import Result
+    from exercises.tape import Recording
 
 EX03 = find("ex03")
 SOLUTION = EX03.text("solution.py")
-RIGHT = {"solution": SOLUTION, **{path.stem: path.read_text(encoding="utf-8") for path in EX03.alternatives()}}
+EXERCISES = {name: find(name) for name in STAGES}
 
 
-def mutant(name: str) -> tuple[str, str]:
+def right(exercise: Exercise) -> dict[str, str]:
+    """Return all right answers of an exercise."""
+    others = {path.stem: path.read_text(encoding="utf-8") for path in exercise.alternatives()}
+    return {"solution": exercise.text("solution.py"), **others}
+
+
+PLAYS = [(e, name, story) for e, one in EXERCISES.items() for name in right(one) for story in STORIES[e]]
+CHECKS = [(e, check.name) for e, one in EXERCISES.items() for check in one.checks]
+WRONG = [(e, wrong.id) for e, one in EXERCISES.items() for wrong in one.misconceptions]
+
+
+def mutant(name: str, exercise: Exercise = EX03) -> tuple[str, str]:
     """Return a wrong answer by its misconception, and the check that it fails."""
-    form = next(one for one in EX03.misconceptions if one.id == name).forms[0]
-    text = SOLUTION
+    form = next(one for one in exercise.misconceptions if one.id == name).forms[0]
+    text = exercise.text("solution.py")
     for old, new in form.edits:
         assert old in text
         text = text.replace(old, new, 1)
     return text, form.killed_by
+
+
+def graded(exercise: Exercise, text: str) -> Result:
+    """Check a text as if a learner had written it."""
+    return runner.run(exercise, text.encode(), PurePosixPath(f"answers/{exercise.id}.py"), copies=False, seed=1)
 
 
 def broken(recording: Recording) -> list[str]:
@@ -34,33 +57,49 @@ def broken(recording: Recording) -> list[str]:
     return [found.invariant.name for found in recording.violations]
 
 
-def edited(method: str, line: str) -> str:
+def edited(method: str, line: str, solution: str = SOLUTION) -> str:
     """Return the solution with a line of its own at the beginning of a method."""
-    head = next(text for text in SOLUTION.splitlines() if text.strip().startswith(f"def {method}("))
-    start = SOLUTION.index(head)
-    body = SOLUTION.index('"""\n', SOLUTION.index('"""', start) + 3) + 4
-    return f"{SOLUTION[:body]}        {line}\n{SOLUTION[body:]}"
+    head = next(text for text in solution.splitlines() if text.strip().startswith(f"def {method}("))
+    start = solution.index(head)
+    body = solution.index('"""\n', solution.index('"""', start) + 3) + 4
+    return f"{solution[:body]}        {line}\n{solution[body:]}"
 
 
-@pytest.mark.parametrize("story", STORIES["ex03"])
-@pytest.mark.parametrize("name", RIGHT)
-def test_a_right_answer_lights_no_lamp(name: str, story: str) -> None:
-    """However it is built: the story is played to its end, and the zombie is refused."""
-    recording = play_scenario(EX03, RIGHT[name], story)
+@pytest.mark.parametrize(("short", "name", "story"), PLAYS)
+def test_a_right_answer_lights_no_lamp(short: str, name: str, story: str) -> None:
+    """However it is built: the story is played to its end, and the jobs end where the story's title says."""
+    exercise = EXERCISES[short]
+    recording = play_scenario(exercise, right(exercise)[name], story)
     assert (recording.ending, broken(recording)) == ("", [])
-    assert set(recording.frames[-1].statuses.values()) == {"SUCCEEDED"}
+    states = list(recording.frames[-1].statuses.values())
+    assert states == OTHER_ENDS.get(story, ["SUCCEEDED"] * len(states))
     kinds = [str(entry.kind) for entry in recording.entries]
     if story == "zombie":
         assert ("refused" in kinds, "lease_expired" in kinds, "thawed" in kinds) == (True, True, True)
 
 
-@pytest.mark.parametrize("name", RIGHT)
-@pytest.mark.parametrize("check", [check.name for check in EX03.checks])
-def test_a_right_answer_keeps_its_lamps_in_every_check(name: str, check: str) -> None:
+OTHER_ENDS = {"crash_loop": ["DEAD", "SUCCEEDED"]}
+
+
+def test_a_story_is_played_by_the_numbers_of_the_exercise() -> None:
+    """The rest is the same each time, and the last of three attempts ends in a dead letter."""
+    recording = play_scenario(EXERCISES["ex02"], right(EXERCISES["ex02"])["solution"], "crash_loop")
+    events = [entry for entry in recording.entries if isinstance(entry, Event) and entry.job_id == "J1"]
+    rests = [event.detail["run_at"] - event.at for event in events if event.kind == "retry_scheduled"]
+    assert rests == [1_000, 1_000]
+    assert [event.at for event in events if event.kind == "lease_expired"] == [1_000, 6_000, 11_000]
+    assert [(event.at, event.attempt) for event in events if event.kind == "dead_lettered"] == [(11_000, 3)]
+    assert "renewed" in {str(entry.kind) for entry in recording.entries}
+
+
+@pytest.mark.parametrize(("short", "check"), CHECKS)
+def test_a_right_answer_keeps_its_lamps_in_every_check(short: str, check: str) -> None:
     """The conversation of each check, told as events, breaks nothing."""
-    recording = play_check(EX03, RIGHT[name], check)
-    assert (recording.ending, broken(recording)) == ("", [])
-    assert len(recording.frames) > 1
+    for text in right(EXERCISES[short]).values():
+        recording = play_check(EXERCISES[short], text, check)
+        assert (recording.ending, broken(recording)) == ("", [])
+        assert len(recording.frames) > 1
+        assert all(frame.words for frame in recording.frames)
 
 
 @pytest.mark.parametrize(
@@ -84,16 +123,53 @@ def test_a_wrong_answer_lights_its_lamp_in_the_zombies_story(name: str, lamp: st
     assert red[0] is False
 
 
-@pytest.mark.parametrize("misconception", [one.id for one in EX03.misconceptions])
-def test_the_recording_of_a_check_ends_at_the_step_that_fails(misconception: str) -> None:
+@pytest.mark.parametrize(
+    ("short", "name", "lamp"),
+    [
+        ("ex02", "late_by_one", "ends_in_time"),
+        ("ex02", "early_by_one", "ends_in_time"),
+        ("ex02", "died_when_noticed", "ends_in_time"),
+        ("ex02", "no_rest", "rests"),
+        ("ex02", "one_attempt_too_many", "attempts_count"),
+        ("ex02", "renewal_shortens", "lease_length"),
+        ("ex02", "renewal_revives", "current_lease"),
+        ("ex02", "anybody_renews", "current_lease"),
+    ],
+)
+def test_a_wrong_answer_lights_its_lamp_in_the_check_that_it_fails(short: str, name: str, lamp: str) -> None:
+    """What was told of it, by the answer alone, is what the lamp is about."""
+    text, check = mutant(name, EXERCISES[short])
+    assert broken(play_check(EXERCISES[short], text, check))[0] == lamp
+
+
+@pytest.mark.parametrize(("short", "misconception"), WRONG)
+def test_the_recording_of_a_check_ends_at_the_step_that_fails(short: str, misconception: str) -> None:
     """Its last frame is the last step of the check's own report, and the ending says what was expected."""
-    text, check = mutant(misconception)
-    recording = play_check(EX03, text, check)
-    promise = next(one.promise for one in EX03.checks if one.name == check)
+    exercise = EXERCISES[short]
+    text, check = mutant(misconception, exercise)
+    recording = play_check(exercise, text, check)
+    promise = next(one.promise for one in exercise.checks if one.name == check)
     assert recording.ending.startswith(promise)
     assert "Expected: " in recording.ending
     assert recording.frames[-1].words
     assert all(frame.words for frame in recording.frames)
+    told = next(one for one in graded(exercise, text).checks if one.name == check)
+    assert told.trace[-1].endswith(recording.frames[-1].words)
+
+
+@pytest.mark.parametrize(("short", "name"), [("ex02", "no_rest"), ("ex02", "renewals_add_up")])
+def test_of_a_drawn_story_the_shortest_telling_is_shown(short: str, name: str) -> None:
+    """Word for word what the report tells, under its head."""
+    exercise = EXERCISES[short]
+    text, _ = mutant(name, exercise)
+    recording = play_check(exercise, text, "any_story")
+    drawn = replace(
+        exercise, checks=tuple(replace(c, needs=()) for c in exercise.checks if c.name == "any_story")
+    )
+    head, *steps = graded(drawn, text).checks[0].trace
+    assert head.startswith("(drawn with seed")
+    assert [frame.words for frame in recording.frames] == steps
+    assert recording.entries[0].kind == "submitted"
 
 
 HOSTILE = {
@@ -153,6 +229,56 @@ def test_an_answer_that_cannot_begin_says_why(source: str, says: str) -> None:
 def test_what_no_queue_returns_ends_the_story(method: str, line: str, says: str) -> None:
     """The sentence names the method and what came."""
     assert says in play_scenario(EX03, edited(method, line), "zombie").ending
+
+
+@pytest.mark.parametrize(
+    ("method", "line", "says"),
+    [
+        ("poll", "lease_millis = 2**70", "'lease_until' is a number that no queue has"),
+        ("renew", "return -1", "'lease_until' is a number that no queue has"),
+        ("renew", "return None", "A record with a whole number 'lease_until'"),
+        ("renew", "while True: pass", "no answer within"),
+        (
+            "view",
+            'return JobView(job_id, "PENDING", 0, 2**60, None, None)',
+            "'run_at' is a number that no queue",
+        ),
+        ("view", 'return JobView(job_id, "PENDING", 0, "soon", None, None)', "whole number 'run_at'"),
+    ],
+)
+def test_numbers_that_no_queue_has_end_the_story(method: str, line: str, says: str) -> None:
+    """Neither the clock nor a picture is asked to show them."""
+    ex02 = EXERCISES["ex02"]
+    begin = time.monotonic()
+    recording = play_scenario(ex02, edited(method, line, right(ex02)["solution"]), "crash_loop")
+    assert time.monotonic() - begin < 5
+    assert says in recording.ending
+
+
+@pytest.mark.parametrize("until", ["2**52", "2**53 - 1"])
+def test_an_end_in_the_far_future_costs_no_more_than_the_time_there_is(until: str) -> None:
+    """Idle workers would poll for millennia."""
+    ex02 = EXERCISES["ex02"]
+    begin = time.monotonic()
+    line = f"lease_millis = {until}"
+    recording = play_scenario(ex02, edited("poll", line, right(ex02)["solution"]), "effect_then_crash")
+    assert time.monotonic() - begin < 6
+    assert recording.ending
+
+
+@pytest.mark.parametrize("value", ["2**70", "-1", "True", "None", "'x'", "[1]"])
+def test_odd_numbers_in_a_check_are_drawn_as_nothing(value: str) -> None:
+    """The check says what is wrong with them; the board shows each step."""
+    ex02 = EXERCISES["ex02"]
+    for method in ("renew", "view", "poll"):
+        odd = {
+            "renew": f"return {value}",
+            "view": f'return JobView(job_id, "DEAD", {value}, {value}, None, {value})',
+            "poll": f'return Lease("J1", "J1:1", "mail", "", {value}, {value}, worker_id)',
+        }[method]
+        recording = play_check(ex02, edited(method, odd, right(ex02)["solution"]), "renewed")
+        for step in range(1, len(recording.frames) + 1):
+            assert board_at(recording, step).steps == len(recording.frames)
 
 
 def test_a_story_that_never_ends_is_cut() -> None:

@@ -177,6 +177,23 @@ def test_the_terminal_says_where_to_watch(folder: Path, monkeypatch: pytest.Monk
     assert line == f"Watch it on the board: http://127.0.0.1:{port}/answers/ex03?check=made_up_token"
 
 
+def test_other_queues_play_as_well(learner: FlaskClient, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The terminal leads to the failing step, and each step of a story can be seen."""
+    ex02 = find("ex02")
+    wrong = next(one for one in ex02.misconceptions if one.id == "no_rest")
+    text = wrong.applied_to(ex02.text("solution.py"))
+    (folder / "answers" / f"{ex02.id}.py").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("JOBKIT_BOARD", "http://127.0.0.1:9/")
+    told = CliRunner().invoke(cli.main, ["check", "ex02"]).output
+    assert "http://127.0.0.1:9/answers/ex02?check=handed_out_again" in told
+    assert 'value="handed_out_again"' in learner.get("/answers/ex02?check=handed_out_again").text
+    for form in ({"check": "handed_out_again"}, {"story": "crash_loop"}):
+        answer = learner.post("/answers/ex02/runs", data=form)
+        html = learner.get(answer.headers["Location"]).text
+        assert 'class="lamp lamp-broken" id="lamp-rests"' in html
+
+
 def test_a_right_answer_is_not_sent_anywhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is the JSON for machines disturbed."""
     monkeypatch.chdir(folder)

@@ -1,0 +1,57 @@
+"""Which exercises have a queue that can play on the board, what it is called, and which stories it can play."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from jobqueue import RetryPolicy
+
+AT_ONCE = RetryPolicy(max_attempts=1_000_000, base_backoff_millis=0, max_backoff_millis=0)
+"""What a queue promises that says nothing of rests: ready again at once, as often as it takes."""
+_ATTEMPTS_AND_REST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What an exercise's queue is called, how it is created, and which error its refusals raise.
+
+    Args:
+        kind: the class.
+        error: raised when the token of a report is not good.
+        numbers: how many numbers it is created with: none, attempts and rest, or attempts, base and cap.
+    """
+
+    kind: str
+    error: str
+    numbers: int = 0
+
+    def played(self, policy: RetryPolicy) -> RetryPolicy:
+        """Return a story's policy as far as such a queue can have one."""
+        if self.numbers == 0:
+            return AT_ONCE
+        return self.policy(self.args(policy))
+
+    def args(self, policy: RetryPolicy) -> tuple[int, ...]:
+        """Return what a queue with this policy is created with, after the clock."""
+        told = (policy.max_attempts, policy.base_backoff_millis, policy.max_backoff_millis)
+        return told[: self.numbers]
+
+    def policy(self, args: Sequence[int]) -> RetryPolicy:
+        """Return what a queue promises that was created with these numbers."""
+        if not args:
+            return AT_ONCE
+        if len(args) == _ATTEMPTS_AND_REST:
+            return RetryPolicy(args[0], args[1], args[1])
+        return RetryPolicy(*args)
+
+
+STAGES: Mapping[str, Stage] = {
+    "ex02": Stage("LeaseQueue", "LeaseOverError", numbers=2),
+    "ex03": Stage("TokenQueue", "StaleTokenError"),
+}
+"""The exercises whose queues can be shown, by their short names."""
+
+STORIES: Mapping[str, tuple[str, ...]] = {
+    "ex02": ("late_poll", "crash_loop", "zombie", "effect_then_crash", "lost_acknowledgement"),
+    "ex03": ("zombie", "late_poll", "effect_then_crash", "lost_acknowledgement"),
+}
+"""The scenarios that need no more of a queue than the exercise asks for."""

@@ -1,0 +1,122 @@
+"""Listens to the conversation of a check, and tells the commands and the answer's replies as events.
+
+It asks the answer nothing: one question more could be the one that lets a lazy queue notice something.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from exercises.answer_events import Teller, instant
+from exercises.answer_stages import AT_ONCE, Stage
+from exercises.grader.case import NO_REPLY, Case
+from exercises.grader.wire import Record, unpack
+from exercises.tape import Tape
+from jobqueue import Event, RetryPolicy
+from jobqueue.simulation.promises import Promises
+from jobqueue.simulation.watch import Watch
+
+UNSEEN = "failed, and not looked at since"
+_REPORTS = ("complete", "fail", "renew")
+
+
+class Listener:
+    """Hears the commands of a check and the replies. Where a check tells several stories, each has a tape."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._tapes: list[tuple[Tape, list[str]]] = []
+        self._begin(0)
+
+    @property
+    def tape(self) -> Tape:
+        """The telling that is shown."""
+        return self._shown
+
+    def heard(self, command: dict[str, Any], reply: dict[str, Any], case: Case) -> None:
+        """Note one command and its reply."""
+        steps = len(case.trace)
+        if command["do"] == "make" and command["from_library"]:
+            self._begin(steps)  # of several tellings each has a queue of its own
+        elif command["do"] == "make" and command["name"] == self._stage.kind:
+            self._promise(self._stage.policy(command["args"][1:]))
+        elif command["do"] == "call" and steps > self._before + len(self._steps):
+            self._steps.append(case.trace[-1].removesuffix(f" -> {NO_REPLY}"))
+            if command["method"] == "advance_to":
+                self._now = command["args"][0]
+            else:
+                self._told(command["method"], command["args"], reply)
+            self._shown.frame(self._now, "", self._statuses)
+
+    def settle(self, case: Case) -> None:
+        """Choose the telling that the check has shown in the end, and give its frames their words."""
+        fitting = [(len(steps), n) for n, (_, steps) in enumerate(self._tapes) if _ends_with(case.trace, steps)]
+        self._shown, steps = self._tapes[max(fitting)[1]] if fitting else self._tapes[-1]
+        words = case.trace[len(case.trace) - len(steps) :] if fitting else ()
+        self._shown.frames = [
+            replace(frame, words=words[place] if place < len(words) else "")
+            for place, frame in enumerate(self._shown.frames)
+        ]
+
+    def _begin(self, before: int) -> None:
+        self._now, self._before = 0, before
+        self._statuses: dict[str, str] = {}
+        self._steps: list[str] = []
+        self._shown = Tape(Watch(Promises(policy=AT_ONCE)))
+        self._tapes.append((self._shown, self._steps))
+        self._teller = Teller(self._hear)
+
+    def _promise(self, policy: RetryPolicy) -> None:
+        self._shown.watch = Watch(Promises(policy=policy))
+        self._teller = Teller(self._hear, policy)
+
+    def _hear(self, event: Event) -> None:
+        self._shown.add(event)
+        self._shown.watch.see(event)
+
+    def _told(self, method: str, args: list[Any], reply: dict[str, Any]) -> None:
+        if reply["kind"] == "raised" and self._stage.error in reply["ancestors"] and method in _REPORTS:
+            self._teller.refused(self._now, method, args[0], args[1], reply["message"])
+        if reply["kind"] != "value":
+            return
+        got = unpack(reply["value"])
+        match method:
+            case "submit" if isinstance(got, str):
+                self._teller.submitted(self._now, got, args[0], args[1] if len(args) > 1 else "")
+                self._statuses[got] = "PENDING"
+            case "poll" if isinstance(got, Record):
+                self._leased(args[0], got.fields)
+            case "complete":
+                self._teller.completed(self._now, args[0], args[1])
+                self._statuses[args[0]] = "SUCCEEDED"
+            case "fail":
+                self._teller.failed(self._now, args[0], args[1], str(args[2]))
+                self._statuses[args[0]] = UNSEEN if self._teller.waits(args[0]) else "PENDING"
+            case "renew":
+                self._renewed(args[0], args[1], got)
+            case "view" if isinstance(got, Record):
+                self._seen(args[0], got.fields)
+
+    def _leased(self, worker: str, fields: dict[str, Any]) -> None:
+        job_id, token = str(fields.get("job_id")), str(fields.get("token"))
+        until, attempt = instant(fields.get("lease_until"), self._now), instant(fields.get("attempt"), 0)
+        self._teller.leased(self._now, job_id, worker, token, until=until, attempt=attempt)
+        self._statuses[job_id] = "RUNNING"
+
+    def _renewed(self, job_id: str, token: str, got: Any) -> None:
+        until = got.fields.get("lease_until") if isinstance(got, Record) else got
+        self._teller.renewed(self._now, job_id, token, until=instant(until, self._now))
+        self._statuses[job_id] = "RUNNING"
+
+    def _seen(self, job_id: str, fields: dict[str, Any]) -> None:
+        status = str(fields.get("status"))
+        self._teller.seen(self._now, job_id, status, fields)
+        self._statuses[job_id] = status
+        # Only this one is known now; of the others, the last that was heard of them.
+        self._shown.watch.glance(self._now, job_id, status)
+
+
+def _ends_with(trace: tuple[str, ...], steps: list[str]) -> bool:
+    """Return whether these steps are the last of a trace. In there they have their outcomes, and more words."""
+    return len(steps) <= len(trace) and all(
+        step in line for step, line in zip(steps, trace[len(trace) - len(steps) :], strict=True)
+    )
