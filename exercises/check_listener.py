@@ -25,6 +25,7 @@ class Listener:
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
         self._tapes: list[tuple[Tape, list[str]]] = []
+        self._before = 0
         self._begin(0)
 
     @property

@@ -253,7 +253,7 @@ def redrive_obstacle(
     if job.dead_reason == PERMANENT and not is_corrected:
         return (
             "permanent",
-            "its failure was reported as permanent; give a corrected payload, or say unchanged=True",
+            "its failure was reported as permanent; give a corrected payload, or say that it goes unchanged",
         )
     until = job.deadline if deadline is None else deadline
     if until is not None and until <= run_at:

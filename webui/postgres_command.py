@@ -28,7 +28,8 @@ def postgres(data: Path) -> None:
             server.stop()  # it may have come half way
             raise click.ClickException(f"PostgreSQL did not start in {data}: {error}") from error
         click.echo(f"PostgreSQL:   {server.get_uri()}")
-        click.echo("Give it to open_queue. Ctrl-C stops it; the data stay.")
+        click.echo("Give it to open_queue, or to jobkit board, worker and demo-load as --db.")
+        click.echo("Ctrl-C stops it; the data stay.")
         wait_for_stop()
     finally:
         server.cleanup()  # stops it, and lets go of what would stop it once more at exit
