@@ -76,7 +76,8 @@ def test_a_page_that_does_not_play_asks_for_nothing(page: Page, site: Site, stat
     page.wait_for_load_state("networkidle")
     asked, before = count_requests(page), page.evaluate(SHOWN)
     pass_page_time(page, 2000)
-    assert asked == []
+    # The browser fetches the page's icon when it has nothing better to do.
+    assert [address for address in asked if not address.endswith("icon.svg")] == []
     assert page.evaluate(SHOWN) == before
 
 
