@@ -11,7 +11,7 @@ from exercises.answer_events import Teller
 from exercises.answer_stages import Stage
 from exercises.grader.case import Asks, problem_of, source_line
 from exercises.grader.wire import Record, unpack
-from jobqueue import JobStatus, JobView, Lease, ManualClock, RetryPolicy, StaleTokenError
+from jobqueue import IllegalStateError, JobStatus, JobView, Lease, ManualClock, RetryPolicy, StaleTokenError
 from jobqueue.arguments import LARGEST_INTEGER
 from jobqueue.events import Event
 
@@ -49,7 +49,7 @@ class AnswerQueue:
 
     def __post_init__(self) -> None:
         """Make the clock and the queue over there."""
-        self.teller = Teller(self._tell, self.policy)
+        self.teller = Teller(self._tell, self.policy, leases_end=self.stage.leases_end)
         self._command(
             {"do": "make", "name": "ManualClock", "handle": "clock", "args": [], "from_library": True}
         )
@@ -105,6 +105,12 @@ class AnswerQueue:
         until = _number(lease, "lease_until")
         self.teller.renewed(self.clock.now(), job_id, token, until=until)
 
+    def redrive(self, job_id: str, *, actor: str, note: str) -> None:
+        """Bring a dead job back; `actor` is not part of it."""
+        del actor
+        self._change("redrive", job_id, note)
+        self.teller.redriven(self.clock.now(), job_id, self.clock.now())
+
     # -- what a world looks at ---------------------------------------------------------------------------
 
     def view(self, job_id: str) -> JobView:
@@ -157,6 +163,13 @@ class AnswerQueue:
             self.teller.refused(self.clock.now(), method, job_id, token, reply["message"])
             raise StaleTokenError(reply["message"] or "refused", job_id=job_id, operation=method, token=token)
         return self._value(reply)
+
+    def _change(self, method: str, job_id: str, *more: str) -> None:
+        reply = self._reply(method, job_id, *more)
+        if reply["kind"] == "raised" and self.stage.state_error in reply["ancestors"]:
+            self.teller.refused(self.clock.now(), method, job_id, None, reply["message"])
+            raise IllegalStateError(reply["message"] or "refused", job_id=job_id, operation=method)
+        self._value(reply)
 
     def _call(self, method: str, *args: Any) -> Any:
         return self._value(self._reply(method, *args))

@@ -32,6 +32,9 @@ class _AnswerWorld(World):
     def __init__(self, scenario: Any, make: Callable[[Any], AnswerQueue]) -> None:
         self._make = make
         super().__init__(scenario)
+        if not self.queue.stage.leases_end:
+            self.watch = Watch(replace(self.watch.promises, leases_end=False))
+            self.queue.subscribe(self.watch.see)
 
     def _open_queue(self) -> Any:
         return self._make(self.clock)

@@ -134,6 +134,9 @@ def test_a_wrong_answer_lights_its_lamp_in_the_zombies_story(name: str, lamp: st
         ("ex02", "renewal_shortens", "lease_length"),
         ("ex02", "renewal_revives", "current_lease"),
         ("ex02", "anybody_renews", "current_lease"),
+        ("ex05", "resets_tokens", "new_tokens"),
+        ("ex05", "one_attempt_too_many", "attempts_count"),
+        ("ex05", "retried_at_once", "rests"),
     ],
 )
 def test_a_wrong_answer_lights_its_lamp_in_the_check_that_it_fails(short: str, name: str, lamp: str) -> None:
@@ -157,7 +160,52 @@ def test_the_recording_of_a_check_ends_at_the_step_that_fails(short: str, miscon
     assert told.trace[-1].endswith(recording.frames[-1].words)
 
 
-@pytest.mark.parametrize(("short", "name"), [("ex02", "no_rest"), ("ex02", "renewals_add_up")])
+@pytest.mark.parametrize(
+    ("name", "lamp"), [("keeps_attempts", "attempts_count"), ("resets_tokens", "new_tokens")]
+)
+def test_a_wrong_redrive_lights_its_lamp_in_the_story(name: str, lamp: str) -> None:
+    """A job that comes back has all its attempts, and tokens that were never there before."""
+    ex05 = EXERCISES["ex05"]
+    assert broken(play_scenario(ex05, mutant(name, ex05)[0], "redrive"))[0] == lamp
+
+
+def test_where_time_ends_no_lease_nobody_is_late() -> None:
+    """A report after the end of the lease is heard, and the lamp about ends is not promised."""
+    ex05 = EXERCISES["ex05"]
+    recording = play_check(ex05, right(ex05)["solution"], "any_story")
+    board = board_at(recording, len(recording.frames))
+    assert {card.name for card in board.lamps if card.state == "none"} >= {"ends_in_time"}
+    assert "dead_lettered" in {str(entry.kind) for entry in recording.entries}
+    assert "redriven" in {str(entry.kind) for entry in recording.entries}
+
+
+@pytest.mark.parametrize("how", ["endless loop", "exit", "flood", "exception"])
+@pytest.mark.parametrize("method", ["fail", "redrive", "view"])
+def test_a_hostile_dead_letter_queue_ends_soon(method: str, how: str) -> None:
+    """Wherever it goes wrong, its frames are there, and can be drawn."""
+    ex05, (line, says) = EXERCISES["ex05"], HOSTILE[how]
+    begin = time.monotonic()
+    recording = play_scenario(ex05, edited(method, line, right(ex05)["solution"]), "redrive")
+    assert time.monotonic() - begin < 5
+    assert says in recording.ending
+    assert board_at(recording, 999).ending == recording.ending
+
+
+@pytest.mark.parametrize("reason", ["None", "'because'", "[1]", "{}", "'x' * 9000"])
+def test_an_odd_reason_of_death_can_be_drawn(reason: str) -> None:
+    """The log knows three reasons."""
+    ex05 = EXERCISES["ex05"]
+    line = f'return JobView(job_id, "DEAD", 2, 0, None, 0, {reason})'
+    for recording in (
+        play_scenario(ex05, edited("view", line, right(ex05)["solution"]), "redrive"),
+        play_check(ex05, edited("view", line, right(ex05)["solution"]), "buried"),
+    ):
+        assert all(board_at(recording, step).log is not None for step in range(1, len(recording.frames) + 1))
+
+
+@pytest.mark.parametrize(
+    ("short", "name"), [("ex02", "no_rest"), ("ex02", "renewals_add_up"), ("ex05", "resets_tokens")]
+)
 def test_of_a_drawn_story_the_shortest_telling_is_shown(short: str, name: str) -> None:
     """Word for word what the report tells, under its head."""
     exercise = EXERCISES[short]
