@@ -111,6 +111,10 @@ class Teller:
         job.count = 0
         self._post(at, EventKind.REDRIVEN, job_id, None, {"run_at": run_at})
 
+    def cancelled(self, at: int, job_id: str) -> None:
+        """A job was taken back."""
+        self._post(at, EventKind.CANCELLED, job_id, None, {})
+
     def refused(self, at: int, operation: str, job_id: str, token: str | None, message: str) -> None:
         """A report was refused, or with no token something that the job's state does not allow."""
         job, owner = self._jobs.get(job_id, _Held()), self._owner(job_id, token)

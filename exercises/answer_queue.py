@@ -64,14 +64,18 @@ class AnswerQueue:
 
     # -- what workers and producers call -----------------------------------------------------------------
 
-    def submit(self, type_: str, payload: str = "", *_: Any, **__: Any) -> str:
-        """Submit a job; priorities and the like are not part of it."""
-        job_id = self._call("submit", type_, payload)
+    def submit(
+        self, type_: str, payload: str = "", priority: int = 0, run_at: int | None = None, **_: Any
+    ) -> str:
+        """Submit a job, with as much of what is said about it as the exercise knows."""
+        told = {"priority": priority, "run_at_millis": run_at}
+        more = {name: told.get(name) for name in self.stage.submits} if priority or run_at is not None else {}
+        job_id = self._call("submit", type_, payload, *more.values())
         if not isinstance(job_id, str) or job_id != f"J{self._submitted + 1}":
             raise AnswerEndedError(f"submit returned {job_id!r}, and the job should be J{self._submitted + 1}.")
         self._submitted += 1
         self._types[job_id], self._payloads[job_id] = type_, payload
-        self.teller.submitted(self.clock.now(), job_id, type_, payload)
+        self.teller.submitted(self.clock.now(), job_id, type_, payload, **more)
         return job_id
 
     def poll(self, worker_id: str, lease_millis: int) -> Lease | None:
@@ -108,8 +112,14 @@ class AnswerQueue:
     def redrive(self, job_id: str, *, actor: str, note: str) -> None:
         """Bring a dead job back; `actor` is not part of it."""
         del actor
-        self._change("redrive", job_id, note)
+        method, takes_note = self.stage.redrive
+        self._change(method, job_id, *([note] if takes_note else []))
         self.teller.redriven(self.clock.now(), job_id, self.clock.now())
+
+    def cancel(self, job_id: str) -> None:
+        """Take a job back."""
+        self._change("cancel", job_id)
+        self.teller.cancelled(self.clock.now(), job_id)
 
     # -- what a world looks at ---------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from jobqueue.simulation.watch import Watch
 
 UNSEEN = "failed, and not looked at since"
 _REPORTS = ("complete", "fail", "renew")
-_CHANGES = ("retry_dead", "redrive")
+_CHANGES = ("retry_dead", "redrive", "cancel")
 
 
 class Listener:
@@ -100,6 +100,9 @@ class Listener:
                 self._renewed(args[0], args[1], got)
             case "retry_dead" | "redrive":
                 self._redriven(args[0], self._now)
+            case "cancel":
+                self._teller.cancelled(self._now, args[0])
+                self._statuses[args[0]] = "CANCELLED"
             case "redrive_many" if isinstance(got, list):
                 self._redriven_many(got, args[2] if len(args) > 2 else 0)  # noqa: PLR2004
             case "view" if isinstance(got, Record):

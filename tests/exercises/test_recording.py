@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from exercises.answer_stages import STAGES, STORIES
-from exercises.grader import runner
+from exercises.grader import Case, runner
 from exercises.grader.catalogue import Exercise, find
-from exercises.recording import play_check, play_scenario
+from exercises.recording import play_check, play_scenario, shown_check
 from exercises.tape import MOST_FRAMES
+from exercises.whole_stage import WholeStage
 from jobqueue import Event
+from webui.board_link import watch_line
 from webui.recorded import board_at
 
 if TYPE_CHECKING:
@@ -33,8 +35,13 @@ def right(exercise: Exercise) -> dict[str, str]:
 
 
 PLAYS = [(e, name, story) for e, one in EXERCISES.items() for name in right(one) for story in STORIES[e]]
-CHECKS = [(e, check.name) for e, one in EXERCISES.items() for check in one.checks]
-WRONG = [(e, wrong.id) for e, one in EXERCISES.items() for wrong in one.misconceptions]
+CHECKS = [(e, c.name) for e, one in EXERCISES.items() for c in one.checks if shown_check(one, c.name)]
+WRONG = [
+    (e, wrong.id)
+    for e, one in EXERCISES.items()
+    for wrong in one.misconceptions
+    if shown_check(one, wrong.forms[0].killed_by)
+]
 
 
 def mutant(name: str, exercise: Exercise = EX03) -> tuple[str, str]:
@@ -45,6 +52,13 @@ def mutant(name: str, exercise: Exercise = EX03) -> tuple[str, str]:
         assert old in text
         text = text.replace(old, new, 1)
     return text, form.killed_by
+
+
+def alone(exercise: Exercise, check: str) -> Exercise:
+    """Return the exercise with one check only."""
+    return replace(
+        exercise, checks=tuple(replace(one, needs=()) for one in exercise.checks if one.name == check)
+    )
 
 
 def graded(exercise: Exercise, text: str) -> Result:
@@ -78,7 +92,35 @@ def test_a_right_answer_lights_no_lamp(short: str, name: str, story: str) -> Non
         assert ("refused" in kinds, "lease_expired" in kinds, "thawed" in kinds) == (True, True, True)
 
 
-OTHER_ENDS = {"crash_loop": ["DEAD", "SUCCEEDED"]}
+OTHER_ENDS = {
+    "crash_loop": ["DEAD", "SUCCEEDED"],
+    "life_of_a_job": ["SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "CANCELLED"],
+}
+
+
+def test_hidden_stories_and_those_of_threads_are_not_shown() -> None:
+    """Neither is a link printed for them, nor does anything of them come to the board."""
+    ex07 = EXERCISES["ex07"]
+    for check in ex07.checks:
+        assert (shown_check(ex07, check.name) is not None) == (check.task == 1)
+        if check.task != 1:
+            assert watch_line(ex07, check.name) is None
+            with pytest.raises(LookupError):
+                play_check(ex07, ex07.text("solution.py"), check.name)
+    assert all(shown_check(one, c.name) for e, one in EXERCISES.items() if e != "ex07" for c in one.checks)
+
+
+def test_a_check_that_hides_in_the_middle_is_not_shown() -> None:
+    """What it has told before is dropped, too."""
+
+    def tells_then_hides(case: Case) -> None:
+        WholeStage(case).brings()
+        case.hide("late")
+
+    ex07 = EXERCISES["ex07"]
+    late = replace(ex07.checks[0], name="late", run=tells_then_hides)
+    with pytest.raises(LookupError, match="hidden"):
+        play_check(replace(ex07, checks=(late,)), ex07.text("solution.py"), "late")
 
 
 def test_a_story_is_played_by_the_numbers_of_the_exercise() -> None:
@@ -156,7 +198,7 @@ def test_the_recording_of_a_check_ends_at_the_step_that_fails(short: str, miscon
     assert "Expected: " in recording.ending
     assert recording.frames[-1].words
     assert all(frame.words for frame in recording.frames)
-    told = next(one for one in graded(exercise, text).checks if one.name == check)
+    told = graded(alone(exercise, check), text).checks[0]
     assert told.trace[-1].endswith(recording.frames[-1].words)
 
 
@@ -211,10 +253,7 @@ def test_of_a_drawn_story_the_shortest_telling_is_shown(short: str, name: str) -
     exercise = EXERCISES[short]
     text, _ = mutant(name, exercise)
     recording = play_check(exercise, text, "any_story")
-    drawn = replace(
-        exercise, checks=tuple(replace(c, needs=()) for c in exercise.checks if c.name == "any_story")
-    )
-    head, *steps = graded(drawn, text).checks[0].trace
+    head, *steps = graded(alone(exercise, "any_story"), text).checks[0].trace
     assert head.startswith("(drawn with seed")
     assert [frame.words for frame in recording.frames] == steps
     assert recording.entries[0].kind == "submitted"
