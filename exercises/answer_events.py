@@ -12,7 +12,7 @@ from exercises.answer_stages import AT_ONCE
 from jobqueue import RetryPolicy
 from jobqueue.arguments import LARGEST_INTEGER
 from jobqueue.events import Event, EventKind
-from jobqueue.lifecycle import ATTEMPTS_EXHAUSTED
+from jobqueue.lifecycle import ATTEMPTS_EXHAUSTED, DEADLINE, PERMANENT
 
 EXPIRED = "lease expired"
 
@@ -46,25 +46,31 @@ class Teller:
     Args:
         tell: gets each event.
         policy: what the queue has promised of retries.
+        leases_end: whether it has promised that time ends leases.
     """
 
-    def __init__(self, tell: Callable[[Event], object], policy: RetryPolicy = AT_ONCE) -> None:
+    def __init__(
+        self, tell: Callable[[Event], object], policy: RetryPolicy = AT_ONCE, *, leases_end: bool = True
+    ) -> None:
         self._tell = tell
         self._policy = policy
+        self._leases_end = leases_end
         self._seq = 0
         self._jobs: dict[str, _Held] = {}
         self._owners: dict[tuple[str, str], _Held] = {}
 
-    def submitted(self, at: int, job_id: str, type_: str, payload: str) -> None:
-        """A job came in."""
+    def submitted(self, at: int, job_id: str, type_: str, payload: str, **more: int | None) -> None:
+        """A job came in; `more` is what the event says beside the usual."""
         self._jobs[job_id] = _Held()
         detail = {"type": type_, "payload": payload, "priority": 0, "run_at_millis": None, "tenant": "default"}
-        self._post(at, EventKind.SUBMITTED, job_id, None, {**detail, "cost": 1, "deadline_millis": None})
+        self._post(
+            at, EventKind.SUBMITTED, job_id, None, {**detail, "cost": 1, "deadline_millis": None, **more}
+        )
 
     def leased(self, at: int, job_id: str, worker: str, token: str, *, until: int, attempt: int) -> int:
         """A poll handed a job out; return the how-manieth hand-out of the job it is."""
         job = self._jobs.setdefault(job_id, _Held())
-        if job.is_open and at >= job.until:
+        if job.is_open and at >= job.until and self._leases_end:
             self._expired(job_id, job, job.until)  # nobody has shown it, but it must have been noticed
         if job.failed_at is not None:
             self._retried(job_id, job, min(self._promised(job), at))
@@ -95,12 +101,27 @@ class Teller:
         if (job := self._jobs.get(job_id)) is not None:
             job.until, job.is_open, job.failed_at = until, True, None
 
-    def refused(self, at: int, operation: str, job_id: str, token: str, message: str) -> None:
-        """A report was refused."""
+    def redriven(self, at: int, job_id: str, run_at: int) -> None:
+        """A dead job was brought back."""
+        job = self._jobs.get(job_id)
+        if job is None:
+            return
+        if job.failed_at is not None:  # nobody has looked; it must have died
+            self._buried(job_id, job, None)
+        job.count = 0
+        self._post(at, EventKind.REDRIVEN, job_id, None, {"run_at": run_at})
+
+    def cancelled(self, at: int, job_id: str) -> None:
+        """A job was taken back."""
+        self._post(at, EventKind.CANCELLED, job_id, None, {})
+
+    def refused(self, at: int, operation: str, job_id: str, token: str | None, message: str) -> None:
+        """A report was refused, or with no token something that the job's state does not allow."""
         job, owner = self._jobs.get(job_id, _Held()), self._owner(job_id, token)
-        detail: dict[str, Any] = {"operation": operation, "token": token, "message": message}
+        said = message if token is not None else f"refused: {message}"
+        detail: dict[str, Any] = {"operation": operation, "token": token, "message": said}
         detail |= {"status": "RUNNING" if job.is_open else "not RUNNING", "reason": "wrong_state"}
-        if job.is_open and job.token != token:
+        if job.is_open and token not in {None, job.token}:
             detail |= {"holder": job.worker, "held_token": job.token, "lease_until": job.until}
         self._post(at, EventKind.REFUSED, job_id, owner, detail)
 
@@ -124,8 +145,7 @@ class Teller:
             run_at = shown.get("run_at", shown.get("next_run_at"))
             self._retried(job_id, job, instant(run_at, self._promised(job)))
         elif job.failed_at is not None and status == "DEAD":
-            self._post(job.failed_at, EventKind.DEAD_LETTERED, job_id, job, {"reason": ATTEMPTS_EXHAUSTED})
-            job.failed_at = None
+            self._buried(job_id, job, shown.get("dead_reason", ATTEMPTS_EXHAUSTED))
 
     def holder(self, job_id: str) -> tuple[str, int] | None:
         """Return who has a job and until when; None if nobody has."""
@@ -154,6 +174,12 @@ class Teller:
         at, job.failed_at = job.failed_at or 0, None
         self._post(at, EventKind.RETRY_SCHEDULED, job_id, job, {"run_at": run_at})
 
+    def _buried(self, job_id: str, job: _Held, reason: object) -> None:
+        """Tell a death. Without a good reason it is one for which no number of attempts can be wrong."""
+        known = str(reason) if reason in (PERMANENT, ATTEMPTS_EXHAUSTED, DEADLINE) else PERMANENT
+        at, job.failed_at = job.failed_at or 0, None
+        self._post(at, EventKind.DEAD_LETTERED, job_id, job, {"reason": known})
+
     def _promised(self, job: _Held) -> int:
         """Return when a failed job may run again, as the queue has promised."""
         return (job.failed_at or 0) + self._policy.backoff_millis(max(1, job.count))
@@ -162,8 +188,8 @@ class Teller:
         if job_id in self._jobs:
             self._jobs[job_id].is_open, self._jobs[job_id].failed_at = False, None
 
-    def _owner(self, job_id: str, token: str) -> _Held | None:
-        return self._owners.get((job_id, token))
+    def _owner(self, job_id: str, token: str | None) -> _Held | None:
+        return self._owners.get((job_id, token)) if token is not None else None
 
     def _post(self, at: int, kind: EventKind, job_id: str, held: _Held | None, detail: dict[str, Any]) -> None:
         self._seq += 1

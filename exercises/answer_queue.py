@@ -11,7 +11,7 @@ from exercises.answer_events import Teller
 from exercises.answer_stages import Stage
 from exercises.grader.case import Asks, problem_of, source_line
 from exercises.grader.wire import Record, unpack
-from jobqueue import JobStatus, JobView, Lease, ManualClock, RetryPolicy, StaleTokenError
+from jobqueue import IllegalStateError, JobStatus, JobView, Lease, ManualClock, RetryPolicy, StaleTokenError
 from jobqueue.arguments import LARGEST_INTEGER
 from jobqueue.events import Event
 
@@ -49,7 +49,7 @@ class AnswerQueue:
 
     def __post_init__(self) -> None:
         """Make the clock and the queue over there."""
-        self.teller = Teller(self._tell, self.policy)
+        self.teller = Teller(self._tell, self.policy, leases_end=self.stage.leases_end)
         self._command(
             {"do": "make", "name": "ManualClock", "handle": "clock", "args": [], "from_library": True}
         )
@@ -64,14 +64,18 @@ class AnswerQueue:
 
     # -- what workers and producers call -----------------------------------------------------------------
 
-    def submit(self, type_: str, payload: str = "", *_: Any, **__: Any) -> str:
-        """Submit a job; priorities and the like are not part of it."""
-        job_id = self._call("submit", type_, payload)
+    def submit(
+        self, type_: str, payload: str = "", priority: int = 0, run_at: int | None = None, **_: Any
+    ) -> str:
+        """Submit a job, with as much of what is said about it as the exercise knows."""
+        told = {"priority": priority, "run_at_millis": run_at}
+        more = {name: told.get(name) for name in self.stage.submits} if priority or run_at is not None else {}
+        job_id = self._call("submit", type_, payload, *more.values())
         if not isinstance(job_id, str) or job_id != f"J{self._submitted + 1}":
             raise AnswerEndedError(f"submit returned {job_id!r}, and the job should be J{self._submitted + 1}.")
         self._submitted += 1
         self._types[job_id], self._payloads[job_id] = type_, payload
-        self.teller.submitted(self.clock.now(), job_id, type_, payload)
+        self.teller.submitted(self.clock.now(), job_id, type_, payload, **more)
         return job_id
 
     def poll(self, worker_id: str, lease_millis: int) -> Lease | None:
@@ -104,6 +108,18 @@ class AnswerQueue:
         lease = got if isinstance(got, Record) else Record("renewed lease", {"lease_until": got})
         until = _number(lease, "lease_until")
         self.teller.renewed(self.clock.now(), job_id, token, until=until)
+
+    def redrive(self, job_id: str, *, actor: str, note: str) -> None:
+        """Bring a dead job back; `actor` is not part of it."""
+        del actor
+        method, takes_note = self.stage.redrive
+        self._change(method, job_id, *([note] if takes_note else []))
+        self.teller.redriven(self.clock.now(), job_id, self.clock.now())
+
+    def cancel(self, job_id: str) -> None:
+        """Take a job back."""
+        self._change("cancel", job_id)
+        self.teller.cancelled(self.clock.now(), job_id)
 
     # -- what a world looks at ---------------------------------------------------------------------------
 
@@ -157,6 +173,13 @@ class AnswerQueue:
             self.teller.refused(self.clock.now(), method, job_id, token, reply["message"])
             raise StaleTokenError(reply["message"] or "refused", job_id=job_id, operation=method, token=token)
         return self._value(reply)
+
+    def _change(self, method: str, job_id: str, *more: str) -> None:
+        reply = self._reply(method, job_id, *more)
+        if reply["kind"] == "raised" and self.stage.state_error in reply["ancestors"]:
+            self.teller.refused(self.clock.now(), method, job_id, None, reply["message"])
+            raise IllegalStateError(reply["message"] or "refused", job_id=job_id, operation=method)
+        self._value(reply)
 
     def _call(self, method: str, *args: Any) -> Any:
         return self._value(self._reply(method, *args))

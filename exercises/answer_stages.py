@@ -18,11 +18,19 @@ class Stage:
         kind: the class.
         error: raised when the token of a report is not good.
         numbers: how many numbers it is created with: none, attempts and rest, or attempts, base and cap.
+        submits: what submit takes after type and payload, as an event calls it.
+        state_error: raised when the state of a job does not allow what is asked.
+        leases_end: time ends leases.
+        redrive: the method that brings a dead job back, and whether it takes a note.
     """
 
     kind: str
     error: str
     numbers: int = 0
+    submits: tuple[str, ...] = ()
+    state_error: str = ""
+    leases_end: bool = True
+    redrive: tuple[str, bool] = ("redrive", True)
 
     def played(self, policy: RetryPolicy) -> RetryPolicy:
         """Return a story's policy as far as such a queue can have one."""
@@ -47,11 +55,40 @@ class Stage:
 STAGES: Mapping[str, Stage] = {
     "ex02": Stage("LeaseQueue", "LeaseOverError", numbers=2),
     "ex03": Stage("TokenQueue", "StaleTokenError"),
+    "ex05": Stage(
+        "DeadLetterQueue",
+        "StaleTokenError",
+        numbers=2,
+        submits=("deadline_millis",),
+        state_error="NotDeadError",
+        leases_end=False,
+    ),
+    "ex07": Stage(
+        "JobQueue",
+        "StaleTokenError",
+        numbers=3,
+        submits=("priority", "run_at_millis"),
+        state_error="IllegalStateError",
+        redrive=("retry_dead", False),
+    ),
 }
 """The exercises whose queues can be shown, by their short names."""
 
 STORIES: Mapping[str, tuple[str, ...]] = {
     "ex02": ("late_poll", "crash_loop", "zombie", "effect_then_crash", "lost_acknowledgement"),
     "ex03": ("zombie", "late_poll", "effect_then_crash", "lost_acknowledgement"),
+    "ex05": ("redrive",),
+    "ex07": (
+        "life_of_a_job",
+        "late_poll",
+        "zombie",
+        "crash_loop",
+        "backoff",
+        "redrive",
+        "effect_then_crash",
+        "lost_acknowledgement",
+        "uncertain_redrive",
+        "starvation",
+    ),
 }
 """The scenarios that need no more of a queue than the exercise asks for."""

@@ -17,6 +17,7 @@ from jobqueue.simulation.watch import Watch
 
 UNSEEN = "failed, and not looked at since"
 _REPORTS = ("complete", "fail", "renew")
+_CHANGES = ("retry_dead", "redrive", "cancel")
 
 
 class Listener:
@@ -67,8 +68,9 @@ class Listener:
         self._teller = Teller(self._hear)
 
     def _promise(self, policy: RetryPolicy) -> None:
-        self._shown.watch = Watch(Promises(policy=policy))
-        self._teller = Teller(self._hear, policy)
+        leases_end = self._stage.leases_end
+        self._shown.watch = Watch(Promises(policy=policy, leases_end=leases_end))
+        self._teller = Teller(self._hear, policy, leases_end=leases_end)
 
     def _hear(self, event: Event) -> None:
         self._shown.add(event)
@@ -77,12 +79,15 @@ class Listener:
     def _told(self, method: str, args: list[Any], reply: dict[str, Any]) -> None:
         if reply["kind"] == "raised" and self._stage.error in reply["ancestors"] and method in _REPORTS:
             self._teller.refused(self._now, method, args[0], args[1], reply["message"])
+        if reply["kind"] == "raised" and self._stage.state_error in reply["ancestors"] and method in _CHANGES:
+            self._teller.refused(self._now, method, args[0], None, reply["message"])
         if reply["kind"] != "value":
             return
         got = unpack(reply["value"])
         match method:
             case "submit" if isinstance(got, str):
-                self._teller.submitted(self._now, got, args[0], args[1] if len(args) > 1 else "")
+                more = dict(zip(self._stage.submits, args[2:], strict=False))
+                self._teller.submitted(self._now, got, args[0], args[1] if len(args) > 1 else "", **more)
                 self._statuses[got] = "PENDING"
             case "poll" if isinstance(got, Record):
                 self._leased(args[0], got.fields)
@@ -94,6 +99,13 @@ class Listener:
                 self._statuses[args[0]] = UNSEEN if self._teller.waits(args[0]) else "PENDING"
             case "renew":
                 self._renewed(args[0], args[1], got)
+            case "retry_dead" | "redrive":
+                self._redriven(args[0], self._now)
+            case "cancel":
+                self._teller.cancelled(self._now, args[0])
+                self._statuses[args[0]] = "CANCELLED"
+            case "redrive_many" if isinstance(got, list):
+                self._redriven_many(got, args[2] if len(args) > 2 else 0)  # noqa: PLR2004
             case "view" if isinstance(got, Record):
                 self._seen(args[0], got.fields)
 
@@ -107,6 +119,19 @@ class Listener:
         until = got.fields.get("lease_until") if isinstance(got, Record) else got
         self._teller.renewed(self._now, job_id, token, until=instant(until, self._now))
         self._statuses[job_id] = "RUNNING"
+
+    def _redriven(self, job_id: str, run_at: int) -> None:
+        self._teller.redriven(self._now, job_id, run_at)
+        self._statuses[job_id] = "PENDING"
+
+    def _redriven_many(self, rows: list[Any], spread: int) -> None:
+        """Believe the rows; when each may run is what was asked for."""
+        run_at = self._now
+        for row in rows:
+            match row:
+                case [str(job_id), "done"] if job_id in self._statuses:
+                    self._redriven(job_id, run_at)
+                    run_at += spread
 
     def _seen(self, job_id: str, fields: dict[str, Any]) -> None:
         status = str(fields.get("status"))

@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from exercises.answer_queue import AnswerEndedError, AnswerQueue
 from exercises.answer_stages import STAGES, STORIES
 from exercises.check_listener import Listener
 from exercises.grader.case import Broken, Case, Hole, Stop
 from exercises.grader.catalogue import Exercise
+from exercises.grader.checking import Check
 from exercises.grader.lodging import working_folder
 from exercises.grader.process import AnswerProcess, Limits, Serve, Stopped
 from exercises.tape import MOST_FRAMES, Frame, Recording, Tape
@@ -32,6 +33,9 @@ class _AnswerWorld(World):
     def __init__(self, scenario: Any, make: Callable[[Any], AnswerQueue]) -> None:
         self._make = make
         super().__init__(scenario)
+        if not self.queue.stage.leases_end:
+            self.watch = Watch(replace(self.watch.promises, leases_end=False))
+            self.queue.subscribe(self.watch.see)
 
     def _open_queue(self) -> Any:
         return self._make(self.clock)
@@ -89,14 +93,53 @@ def play_scenario(exercise: Exercise, source: str, name: str) -> Recording:
     return _recording(exercise, (scenario.title, scenario.question), tape, ending, printed)
 
 
+class _NotShown(Exception):  # noqa: N818  no fault
+    """The conversation of a check is not for the board."""
+
+
+class _OpenCase(Case):
+    """A conversation that may be shown; one with hidden inputs, or about threads, is ended before it begins."""
+
+    def hide(self, family: str) -> NoReturn:
+        """Refuse: whoever could watch the story could read its inputs."""
+        raise _NotShown(f"the stories of the family {family} are hidden")
+
+    def meet(self, ask: str, *args: Any) -> NoReturn:
+        """Refuse: calls that meet have no single order in which the board could tell them."""
+        del ask, args
+        raise _NotShown("calls of several threads cannot be told one after another")
+
+
+class _Begun(Exception):  # noqa: N818  no fault
+    """A check has come to its first step."""
+
+
+def shown_check(exercise: Exercise, name: str) -> Check | None:
+    """Return the check of this name if its conversation can be shown, which its beginning tells; else None."""
+    check = next((one for one in exercise.checks if one.name == name), None)
+    if check is None or exercise.short not in STAGES:
+        return None
+
+    def ask(_: dict[str, Any], __: Serve | None = None, /) -> NoReturn:
+        raise _Begun
+
+    try:
+        check.run(_OpenCase(ask, ""))
+    except _Begun:
+        return check
+    except _NotShown:
+        return None
+    return None
+
+
 def play_check(exercise: Exercise, source: str, name: str) -> Recording:
     """Let an answer have the conversation of one check again, and keep each step.
 
     Raises:
         LookupError: there is no such check, or the exercise's queue cannot be shown.
     """
-    check = next((one for one in exercise.checks if one.name == name), None)
-    if check is None or exercise.short not in STAGES:
+    check = shown_check(exercise, name)
+    if check is None:
         raise LookupError(f"{exercise.short} has no check {name[:40]!a} that can be shown")
     listener = Listener(STAGES[exercise.short])
 
@@ -106,9 +149,11 @@ def play_check(exercise: Exercise, source: str, name: str) -> Recording:
             listener.heard(command, reply, case)
             return reply
 
-        case = Case(ask, source)
+        case = _OpenCase(ask, source)
         try:
             check.run(case)
+        except _NotShown as reason:
+            raise LookupError(str(reason)) from None
         except Broken as broken:
             return f"{check.promise} Expected: {broken.expected}. Got: {broken.got}."
         except (Hole, Stop) as problem:

@@ -26,7 +26,7 @@ from exercises.answer_stages import STORIES
 from exercises.grader.answers import AnswerFile
 from exercises.grader.catalogue import Exercise, find
 from exercises.grader.errors import ExerciseError
-from exercises.recording import play_check, play_scenario
+from exercises.recording import play_check, play_scenario, shown_check
 from exercises.tape import Recording
 from jobqueue.simulation import SCENARIOS
 from webui.pages import problem
@@ -67,8 +67,7 @@ def answer(name: str) -> Response:
     """Show which stories an answer can play, the failing check's first."""
     exercise = _exercise(name)
     path = AnswerFile.of(exercise, _folder()).path
-    asked = request.args.get("check", "")
-    check = next((one for one in exercise.checks if one.name == asked), None)
+    check = shown_check(exercise, request.args.get("check", ""))
     return make_response(
         render_template(
             "answer.html",

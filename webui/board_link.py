@@ -5,8 +5,8 @@ from contextlib import closing
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlsplit
 
-from exercises.answer_stages import STAGES
 from exercises.grader.catalogue import Exercise
+from exercises.recording import shown_check
 from webui.embed import ADDRESS_VARIABLE
 from webui.server import DEFAULT_PORT
 
@@ -14,8 +14,8 @@ _PATIENCE_SECONDS = 0.5
 
 
 def watch_line(exercise: Exercise, check: str) -> str | None:
-    """Return the line that leads to the story of a check; None where the board cannot show it."""
-    if exercise.short not in STAGES:
+    """Return the line that leads to the story of a check; None where the board cannot, or must not, show it."""
+    if shown_check(exercise, check) is None:
         return None
     address = os.environ.get(ADDRESS_VARIABLE, "").strip() or f"http://127.0.0.1:{DEFAULT_PORT}/"
     page = f"answers/{exercise.short}?check={check}"

@@ -69,14 +69,15 @@ def one_worker(ledger: Ledger, event: Event, _: Promises) -> str | None:
     )
 
 
-def current_lease(ledger: Ledger, event: Event, _: Promises) -> str | None:
+def current_lease(ledger: Ledger, event: Event, promises: Promises) -> str | None:
     """A report is accepted from somebody without the current lease, or refused to whoever has it."""
     job = ledger.job_of(event)
     if job is None:
         return None
     shown = event.detail.get("token")
     if event.kind not in _REPORTS:
-        holds = job.status is JobStatus.RUNNING and shown == job.token and event.at < job.lease_until
+        in_time = event.at < job.lease_until or not promises.leases_end
+        holds = job.status is JobStatus.RUNNING and job.is_open and shown == job.token and in_time
         refused = event.kind is EventKind.REFUSED and holds
         return (
             f"{job.worker} holds {job.id} until {seconds(job.lease_until)} and is refused" if refused else None
@@ -86,7 +87,7 @@ def current_lease(ledger: Ledger, event: Event, _: Promises) -> str | None:
         held = f"the current lease is {job.token}, held by {job.worker}"
         nobody = f"nobody holds it: it is {job.status}"
         return f"{what}, but {held if job.status is JobStatus.RUNNING else nobody}"
-    if event.at >= job.lease_until:
+    if event.at >= job.lease_until and promises.leases_end:
         return f"{what} at {seconds(event.at)}, but that lease was over at {seconds(job.lease_until)}"
     return None
 
@@ -237,6 +238,7 @@ INVARIANTS = (
         "it has failed at that very instant, whenever that is noticed, and nobody sees it run on",
         ends_in_time,
         none_runs_past_its_end,
+        promised=lambda promises: promises.leases_end,
     ),
     Invariant(
         "lease_length",

@@ -18,6 +18,7 @@ class Promises:
         limits: how much may run.
         has_gates: something beside a pause may keep ready jobs back, so nobody's turn is certain.
         longest_lease_millis: the longest lease that anybody asks for; None if that is not known.
+        leases_end: time ends leases; if not, whoever has a job has it until it reports.
     """
 
     policy: RetryPolicy | None = None
@@ -26,6 +27,7 @@ class Promises:
     limits: Limits = field(default_factory=Limits)
     has_gates: bool = False
     longest_lease_millis: int | None = None
+    leases_end: bool = True
 
     @classmethod
     def of(cls, scenario: Scenario) -> "Promises":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -10,11 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from exercises.answer_stages import STAGES, STORIES
-from exercises.grader import runner
+from exercises.grader import Case, runner
 from exercises.grader.catalogue import Exercise, find
-from exercises.recording import play_check, play_scenario
-from exercises.tape import MOST_FRAMES
+from exercises.recording import play_check, play_scenario, shown_check
+from exercises.whole_stage import WholeStage
 from jobqueue import Event
+from webui.board_link import watch_line
 from webui.recorded import board_at
 
 if TYPE_CHECKING:
@@ -33,8 +33,13 @@ def right(exercise: Exercise) -> dict[str, str]:
 
 
 PLAYS = [(e, name, story) for e, one in EXERCISES.items() for name in right(one) for story in STORIES[e]]
-CHECKS = [(e, check.name) for e, one in EXERCISES.items() for check in one.checks]
-WRONG = [(e, wrong.id) for e, one in EXERCISES.items() for wrong in one.misconceptions]
+CHECKS = [(e, c.name) for e, one in EXERCISES.items() for c in one.checks if shown_check(one, c.name)]
+WRONG = [
+    (e, wrong.id)
+    for e, one in EXERCISES.items()
+    for wrong in one.misconceptions
+    if shown_check(one, wrong.forms[0].killed_by)
+]
 
 
 def mutant(name: str, exercise: Exercise = EX03) -> tuple[str, str]:
@@ -45,6 +50,13 @@ def mutant(name: str, exercise: Exercise = EX03) -> tuple[str, str]:
         assert old in text
         text = text.replace(old, new, 1)
     return text, form.killed_by
+
+
+def alone(exercise: Exercise, check: str) -> Exercise:
+    """Return the exercise with one check only."""
+    return replace(
+        exercise, checks=tuple(replace(one, needs=()) for one in exercise.checks if one.name == check)
+    )
 
 
 def graded(exercise: Exercise, text: str) -> Result:
@@ -78,7 +90,35 @@ def test_a_right_answer_lights_no_lamp(short: str, name: str, story: str) -> Non
         assert ("refused" in kinds, "lease_expired" in kinds, "thawed" in kinds) == (True, True, True)
 
 
-OTHER_ENDS = {"crash_loop": ["DEAD", "SUCCEEDED"]}
+OTHER_ENDS = {
+    "crash_loop": ["DEAD", "SUCCEEDED"],
+    "life_of_a_job": ["SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "CANCELLED"],
+}
+
+
+def test_hidden_stories_and_those_of_threads_are_not_shown() -> None:
+    """Neither is a link printed for them, nor does anything of them come to the board."""
+    ex07 = EXERCISES["ex07"]
+    for check in ex07.checks:
+        assert (shown_check(ex07, check.name) is not None) == (check.task == 1)
+        if check.task != 1:
+            assert watch_line(ex07, check.name) is None
+            with pytest.raises(LookupError):
+                play_check(ex07, ex07.text("solution.py"), check.name)
+    assert all(shown_check(one, c.name) for e, one in EXERCISES.items() if e != "ex07" for c in one.checks)
+
+
+def test_a_check_that_hides_in_the_middle_is_not_shown() -> None:
+    """What it has told before is dropped, too."""
+
+    def tells_then_hides(case: Case) -> None:
+        WholeStage(case).brings()
+        case.hide("late")
+
+    ex07 = EXERCISES["ex07"]
+    late = replace(ex07.checks[0], name="late", run=tells_then_hides)
+    with pytest.raises(LookupError, match="hidden"):
+        play_check(replace(ex07, checks=(late,)), ex07.text("solution.py"), "late")
 
 
 def test_a_story_is_played_by_the_numbers_of_the_exercise() -> None:
@@ -134,6 +174,9 @@ def test_a_wrong_answer_lights_its_lamp_in_the_zombies_story(name: str, lamp: st
         ("ex02", "renewal_shortens", "lease_length"),
         ("ex02", "renewal_revives", "current_lease"),
         ("ex02", "anybody_renews", "current_lease"),
+        ("ex05", "resets_tokens", "new_tokens"),
+        ("ex05", "one_attempt_too_many", "attempts_count"),
+        ("ex05", "retried_at_once", "rests"),
     ],
 )
 def test_a_wrong_answer_lights_its_lamp_in_the_check_that_it_fails(short: str, name: str, lamp: str) -> None:
@@ -153,160 +196,38 @@ def test_the_recording_of_a_check_ends_at_the_step_that_fails(short: str, miscon
     assert "Expected: " in recording.ending
     assert recording.frames[-1].words
     assert all(frame.words for frame in recording.frames)
-    told = next(one for one in graded(exercise, text).checks if one.name == check)
+    told = graded(alone(exercise, check), text).checks[0]
     assert told.trace[-1].endswith(recording.frames[-1].words)
 
 
-@pytest.mark.parametrize(("short", "name"), [("ex02", "no_rest"), ("ex02", "renewals_add_up")])
+@pytest.mark.parametrize(
+    ("name", "lamp"), [("keeps_attempts", "attempts_count"), ("resets_tokens", "new_tokens")]
+)
+def test_a_wrong_redrive_lights_its_lamp_in_the_story(name: str, lamp: str) -> None:
+    """A job that comes back has all its attempts, and tokens that were never there before."""
+    ex05 = EXERCISES["ex05"]
+    assert broken(play_scenario(ex05, mutant(name, ex05)[0], "redrive"))[0] == lamp
+
+
+def test_where_time_ends_no_lease_nobody_is_late() -> None:
+    """A report after the end of the lease is heard, and the lamp about ends is not promised."""
+    ex05 = EXERCISES["ex05"]
+    recording = play_check(ex05, right(ex05)["solution"], "any_story")
+    board = board_at(recording, len(recording.frames))
+    assert {card.name for card in board.lamps if card.state == "none"} >= {"ends_in_time"}
+    assert "dead_lettered" in {str(entry.kind) for entry in recording.entries}
+    assert "redriven" in {str(entry.kind) for entry in recording.entries}
+
+
+@pytest.mark.parametrize(
+    ("short", "name"), [("ex02", "no_rest"), ("ex02", "renewals_add_up"), ("ex05", "resets_tokens")]
+)
 def test_of_a_drawn_story_the_shortest_telling_is_shown(short: str, name: str) -> None:
     """Word for word what the report tells, under its head."""
     exercise = EXERCISES[short]
     text, _ = mutant(name, exercise)
     recording = play_check(exercise, text, "any_story")
-    drawn = replace(
-        exercise, checks=tuple(replace(c, needs=()) for c in exercise.checks if c.name == "any_story")
-    )
-    head, *steps = graded(drawn, text).checks[0].trace
+    head, *steps = graded(alone(exercise, "any_story"), text).checks[0].trace
     assert head.startswith("(drawn with seed")
     assert [frame.words for frame in recording.frames] == steps
     assert recording.entries[0].kind == "submitted"
-
-
-HOSTILE = {
-    "endless loop": ("while True: pass", "no answer within"),
-    "exit": ("import os; os._exit(3)", "ended the Python process"),
-    "sys.exit": ("raise SystemExit", "asked Python to exit"),
-    "flood": ('while True: print("x" * 10_000)', "printed more than"),
-    "exception": ('raise KeyError("J1")', "raised KeyError"),
-    "not written": ('raise NotImplementedError("task 3")', "Still to write: task 3"),
-    "recursion": ("return self.complete(job_id, token)", "RecursionError"),
-    "closed pipes": ("import os; os.closerange(0, 50)", "pipe"),
-}
-
-
-@pytest.mark.parametrize("how", HOSTILE)
-def test_a_hostile_answer_ends_soon_with_a_sentence_and_its_frames(how: str) -> None:
-    """Within 5 seconds, with what had happened until then."""
-    line, says = HOSTILE[how]
-    begin = time.monotonic()
-    recording = play_scenario(EX03, edited("complete", line), "zombie")
-    assert time.monotonic() - begin < 5
-    assert says in recording.ending
-    kinds = [str(entry.kind) for entry in recording.entries]
-    assert kinds[:2] == ["submitted", "leased"]
-    assert len(recording.frames) >= 3
-    assert recording.frames[-1].entries == len(recording.entries)
-
-
-@pytest.mark.parametrize(
-    ("source", "says"),
-    [
-        ("", "TokenQueue"),
-        ("def", "cannot be executed"),
-        ("import time\nwhile True: time.sleep(1)", "no answer within"),
-        ("class TokenQueue:\n    def __init__(self, clock): pass", "submit"),
-        (EX03.text("starter.py"), "Still to write: ex03, task 1: submit"),
-    ],
-)
-def test_an_answer_that_cannot_begin_says_why(source: str, says: str) -> None:
-    """There is one frame, with nothing in it."""
-    recording = play_scenario(EX03, source, "zombie")
-    assert says in recording.ending
-    assert [frame.entries for frame in recording.frames] == [0]
-
-
-@pytest.mark.parametrize(
-    ("method", "line", "says"),
-    [
-        ("submit", "return None", "submit returned None"),
-        ("submit", 'return "J7"', "the job should be J1"),
-        ("poll", "return 3", "A record with a text 'job_id'"),
-        ("view", "return None", "A record with a text 'status'"),
-        ("view", 'return JobView(job_id, "DONE", 0, None)', "view shows J1 as 'DONE'"),
-        ("view", 'return JobView(job_id, "PENDING", "many", None)', "whole number 'attempts'"),
-    ],
-)
-def test_what_no_queue_returns_ends_the_story(method: str, line: str, says: str) -> None:
-    """The sentence names the method and what came."""
-    assert says in play_scenario(EX03, edited(method, line), "zombie").ending
-
-
-@pytest.mark.parametrize(
-    ("method", "line", "says"),
-    [
-        ("poll", "lease_millis = 2**70", "'lease_until' is a number that no queue has"),
-        ("renew", "return -1", "'lease_until' is a number that no queue has"),
-        ("renew", "return None", "A record with a whole number 'lease_until'"),
-        ("renew", "while True: pass", "no answer within"),
-        (
-            "view",
-            'return JobView(job_id, "PENDING", 0, 2**60, None, None)',
-            "'run_at' is a number that no queue",
-        ),
-        ("view", 'return JobView(job_id, "PENDING", 0, "soon", None, None)', "whole number 'run_at'"),
-    ],
-)
-def test_numbers_that_no_queue_has_end_the_story(method: str, line: str, says: str) -> None:
-    """Neither the clock nor a picture is asked to show them."""
-    ex02 = EXERCISES["ex02"]
-    begin = time.monotonic()
-    recording = play_scenario(ex02, edited(method, line, right(ex02)["solution"]), "crash_loop")
-    assert time.monotonic() - begin < 5
-    assert says in recording.ending
-
-
-@pytest.mark.parametrize("until", ["2**52", "2**53 - 1"])
-def test_an_end_in_the_far_future_costs_no_more_than_the_time_there_is(until: str) -> None:
-    """Idle workers would poll for millennia."""
-    ex02 = EXERCISES["ex02"]
-    begin = time.monotonic()
-    line = f"lease_millis = {until}"
-    recording = play_scenario(ex02, edited("poll", line, right(ex02)["solution"]), "effect_then_crash")
-    assert time.monotonic() - begin < 6
-    assert recording.ending
-
-
-@pytest.mark.parametrize("value", ["2**70", "-1", "True", "None", "'x'", "[1]"])
-def test_odd_numbers_in_a_check_are_drawn_as_nothing(value: str) -> None:
-    """The check says what is wrong with them; the board shows each step."""
-    ex02 = EXERCISES["ex02"]
-    for method in ("renew", "view", "poll"):
-        odd = {
-            "renew": f"return {value}",
-            "view": f'return JobView(job_id, "DEAD", {value}, {value}, None, {value})',
-            "poll": f'return Lease("J1", "J1:1", "mail", "", {value}, {value}, worker_id)',
-        }[method]
-        recording = play_check(ex02, edited(method, odd, right(ex02)["solution"]), "renewed")
-        for step in range(1, len(recording.frames) + 1):
-            assert board_at(recording, step).steps == len(recording.frames)
-
-
-def test_a_story_that_never_ends_is_cut() -> None:
-    """A queue that hands the job out again and again fills no memory."""
-    recording = play_scenario(
-        EX03, edited("complete", "self._job(job_id).status = Status.PENDING; return"), "zombie"
-    )
-    assert len(recording.frames) <= MOST_FRAMES
-    assert recording.ending
-
-
-def test_events_are_numbered_without_gaps() -> None:
-    """The log of an answer can be drawn like any other."""
-    recording = play_scenario(EX03, SOLUTION, "zombie")
-    numbers = [entry.seq for entry in recording.entries if isinstance(entry, Event)]
-    assert numbers == list(range(1, len(numbers) + 1))
-
-
-@pytest.mark.parametrize("name", ["", "nothing", "backoff", "aging", "x" * 500])
-def test_a_story_that_the_queue_cannot_play_is_refused(name: str) -> None:
-    """Those that need priorities or rests are not offered."""
-    with pytest.raises(LookupError):
-        play_scenario(EX03, SOLUTION, name)
-    with pytest.raises(LookupError):
-        play_check(EX03, SOLUTION, name)
-
-
-def test_the_stages_and_the_stories_belong_to_exercises() -> None:
-    """Each short name is one of the catalogue, and both tables have the same."""
-    assert STAGES.keys() == STORIES.keys()
-    assert {find(name).short for name in STAGES} == set(STAGES)
