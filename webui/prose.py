@@ -10,7 +10,8 @@ from markupsafe import Markup
 Place = Callable[[str], str | None]
 """Where a link of a text leads on the site; None where it leads nowhere, and only its words are shown."""
 
-LOWEST_HEADING = 6
+HIGHEST_HEADING = 2
+"""The first one is the title of the page."""
 
 
 @cache
@@ -19,7 +20,7 @@ def _reader() -> MarkdownIt:
 
 
 def prose(text: str, place: Place) -> Markup:
-    """Return a text as HTML, its headings one step lower: the page has a title of its own.
+    """Return a text as HTML, with no heading as high as the title of the page.
 
     Nothing in it is styled inline, which the pages forbid, and tables can be scrolled with the keyboard.
     """
@@ -38,7 +39,7 @@ def _all(tokens: list[Token]) -> Iterator[Token]:
 def _fit(token: Token, place: Place) -> None:
     token.attrs.pop("style", None)
     if token.type in {"heading_open", "heading_close"}:
-        token.tag = f"h{min(int(token.tag[1:]) + 1, LOWEST_HEADING)}"
+        token.tag = f"h{max(int(token.tag[1:]), HIGHEST_HEADING)}"
     elif token.type == "table_open":
         token.attrs |= {"tabindex": "0"}
     elif token.type == "link_open":
