@@ -33,7 +33,8 @@ class _AnswerWorld(World):
     def __init__(self, scenario: Any, make: Callable[[Any], AnswerQueue]) -> None:
         self._make = make
         super().__init__(scenario)
-        if not self.queue.stage.leases_end:
+        answer: Any = self.queue
+        if not answer.stage.leases_end:
             self.watch = Watch(replace(self.watch.promises, leases_end=False))
             self.queue.subscribe(self.watch.see)
 
@@ -100,8 +101,9 @@ class _NotShown(Exception):  # noqa: N818  no fault
 class _OpenCase(Case):
     """A conversation that may be shown; one with hidden inputs, or about threads, is ended before it begins."""
 
-    def hide(self, family: str) -> NoReturn:
+    def hide(self, family: str, what: str = "story") -> NoReturn:
         """Refuse: whoever could watch the story could read its inputs."""
+        del what
         raise _NotShown(f"the stories of the family {family} are hidden")
 
     def meet(self, ask: str, *args: Any) -> NoReturn:
