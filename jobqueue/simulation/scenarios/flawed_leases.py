@@ -124,7 +124,7 @@ COUNTS_AT_THE_END = flawed_story(
     "Three attempts are allowed, and the worker dies in each. How many does this queue make?",
     Flaw(
         queues.CountsAtTheEnd,
-        "table_of(self)._jobs[after.id] = after._replace(attempts=after.attempts - 1)",
+        "self._table._jobs[after.id] = after._replace(attempts=after.attempts - 1)",
         "attempts=job.attempts + 1,",
         lifecycle.leased,
         "a job that kills its workers is never given up: a dead worker reports nothing, so nothing is counted",

@@ -46,7 +46,7 @@ COUNTS_TOKENS_ANEW = flawed_story(
     "This queue checks tokens, and begins to count them anew at each retry. Can it tell A from B?",
     Flaw(
         queues.CountsTokensAnew,
-        "table_of(self)._jobs[after.id] = after._replace(generation=0)",
+        "self._table._jobs[after.id] = after._replace(generation=0)",
         "generation=job.generation + 1,",
         lifecycle.leased,
         "B gets the very token that A still has, so the zombie's report passes the check",
@@ -130,7 +130,7 @@ COUNTS_TOKENS_ANEW_AFTER_REDRIVE = flawed_story(
     "A redrive gives new attempts. This queue also counts its tokens anew. Who still has token J1:1?",
     Flaw(
         queues.CountsTokensAnewAfterRedrive,
-        "table_of(self)._jobs[after.id] = after._replace(generation=0)",
+        "self._table._jobs[after.id] = after._replace(generation=0)",
         "attempts=0,",
         lifecycle.brought_back,
         "a zombie of the job's first life holds a token that is valid again",
