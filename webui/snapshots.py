@@ -9,6 +9,8 @@ from typing import Any
 from jobqueue import JobView, Stats, TimeSource
 
 TICK_MILLIS = 1000
+REST = 4
+"""After a snapshot so many times as long as it took are left to others."""
 MOST_RUNNING = 200
 MOST_NEXT = 20
 MOST_WORKERS = 200
@@ -43,6 +45,9 @@ class Snapshot:
 class Snapshots:
     """The newest snapshot, taken anew when the last one is a tick old and somebody asks.
 
+    Where a store is so full that its figures take their time, they are asked for more rarely: watching a queue
+    must not be what slows it down.
+
     Args:
         queue: any queue.
         time: for how old a snapshot is.
@@ -55,15 +60,21 @@ class Snapshots:
         self._lock = threading.Lock()
         self._newest: Snapshot | None = None
         self._leases: dict[str, tuple[int, int]] = {}
-        self._taken_at = 0
+        self._taken_at = self._took = 0
 
     def now(self) -> Snapshot:
         """Return a snapshot that is less than a tick old."""
         with self._lock:  # whoever comes while one is taken waits for that one
-            if self._newest is None or self._time.now() - self._taken_at >= self._tick_millis:
+            now = self._time.now()
+            if self._newest is None or now - self._taken_at >= self._due_after():
                 self._newest = self._taken()
                 self._taken_at = self._time.now()
+                self._took = self._taken_at - now
             return self._newest
+
+    def _due_after(self) -> int:
+        """Return for how long the newest snapshot is good; without a tick, not at all."""
+        return max(self._tick_millis, REST * self._took) if self._tick_millis else 0
 
     def _taken(self) -> Snapshot:
         stats = self._queue.stats()

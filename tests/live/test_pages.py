@@ -306,24 +306,3 @@ def test_durations_have_two_units(millis, words_):
 def test_large_counts_are_capped():
     """Nobody reads the digits of a million, and a store need not count them."""
     assert [counted(n) for n in (0, 1234, 100_000, 100_001)] == ["0", "1,234", "100,000", "100,000+"]
-
-
-def test_fifty_viewers_are_one_query_each_tick(clock, store, monkeypatch):
-    """All pages within a tick are drawn from one snapshot; after a tick, from the next."""
-
-    class Still:
-        at = 0
-
-        def now(self):
-            return self.at
-
-    live, asked = Live(store, clock, monotonic=Still(), tick_millis=1000), []
-    stats = store.stats
-    monkeypatch.setattr(store, "stats", lambda: asked.append(1) or stats())
-    for _ in range(50):
-        live.page()
-        live.page("/jobs")
-    assert len(asked) == 1
-    Still.at = 1000
-    live.page()
-    assert len(asked) == 2

@@ -62,7 +62,7 @@ def test_scenarios_are_listed_with_their_questions():
         (["trace", "zombie", "--seed", "many"], "'many' is not a valid integer"),
         (["board", "--port", "0"], "0 is not in the range"),
         (["board", "--port", "99999"], "99999 is not in the range"),
-        (["board", "--db", "nowhere:"], "url: 'nowhere:' is not understood"),
+        (["board", "--db", "nowhere:"], "url: 'nowhere:' names no store"),
         (["worker", "--url", "http://127.0.0.1:1/"], "--url needs a --token"),
         (["worker", "--url", "nonsense", "--token", "x"], "url: expected an address"),
         (["worker", "--db", "memory:", "--url", "http://127.0.0.1:1/"], "--db and --url: give one of them"),

@@ -100,7 +100,7 @@ def _list(template: str, endpoint: str, filters: dict[str, str]) -> str:
     shown = {name: value for name, value in filters.items() if endpoint == "live.jobs" or name != "status"}
     return render_template(
         f"{template}_part.html" if is_fragment_wanted() else f"{template}.html",
-        rows=rows_of(views, snapshot.stats.at),
+        rows=rows_of(views, max(snapshot.stats.at, found.wall.now())),
         filters=shown,
         statuses=list(JobStatus),
         counts={str(s): counted(snapshot.stats.by_status.get(s, 0)) for s in JobStatus},
@@ -118,7 +118,7 @@ def job(job_id: str) -> str:
     found, seen = service(), job_or_404(job_id)
     history = found.queue.history(seen.id)
     redrives = found.queue.redrives(seen.id)
-    now = found.snapshots.now().stats.at
+    now = max(found.snapshots.now().stats.at, found.wall.now())
     return render_template(
         "live/job_part.html" if is_fragment_wanted() else "live/job.html",
         job=seen,
