@@ -35,8 +35,8 @@ _JOBS = """
         'text'
     FROM numbers
 """
-_FUTURE = {"run_at": 10**9, "status": "PENDING", "tried": 0, "worker": "NULL", "instant": "NULL"}
-_FUTURE |= {"outcome": "NULL", "due_at": 10**9, "order": "NULL"}
+_FUTURE = {"run_at": 10**15, "status": "PENDING", "tried": 0, "worker": "NULL", "instant": "NULL"}
+_FUTURE |= {"outcome": "NULL", "due_at": 10**15, "order": "NULL"}
 _FINISHED = {"run_at": 0, "status": "SUCCEEDED", "tried": 1, "worker": "'w'", "instant": 0}
 _FINISHED |= {"outcome": "'succeeded'", "due_at": "NULL", "order": "n"}
 _ATTEMPTS = """
