@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from jobqueue.arguments import check_integer, check_string
+from jobqueue.arguments import check_integer, check_text
 from jobqueue.clock import TimeSource
 from jobqueue.queue import JobQueue
 from jobqueue.retry import RetryPolicy
@@ -30,10 +30,13 @@ def open_queue(url: str, time: TimeSource, policy: RetryPolicy, **options: Any) 
         ValueError: the URL has none of these forms.
         StoreError: the store cannot be opened, is not of job queues, or of a newer version than this program.
     """
-    url = check_string("url", url)
+    url = check_text("url", url)
     kind, _, place = url.partition(":")
     if url == "memory:":
         return JobQueue(time, policy, **options)
+    if kind == "sqlite" and place.removeprefix("///") == ":memory:":
+        # SQLite would keep it for as long as one connection is open, and ours come and go.
+        raise ValueError("url: an SQLite database in memory outlives no connection; say 'memory:' instead")
     if kind == "sqlite" and place.startswith("///") and len(place) > len("///"):
         return _open_sqlite(place[len("///") :], time, policy, options)
     if kind in {"postgresql", "postgres"} and place.startswith("//"):

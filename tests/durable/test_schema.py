@@ -36,6 +36,15 @@ def test_a_url_of_no_known_form_is_refused(url, clock):
         open_queue(url, clock, POLICY)
 
 
+@pytest.mark.parametrize(
+    "url", ["sqlite:///:memory:", "sqlite:///a\0b.db", "sqlite:///\udc80.db", "postgresql://h/\0"]
+)
+def test_a_url_that_could_never_be_a_store_is_refused(url, clock):
+    """A ValueError that names the argument, whatever the database would say of it."""
+    with pytest.raises(ValueError, match="^url: "):
+        open_queue(url, clock, POLICY)
+
+
 def test_memory_is_the_queue_in_memory(clock):
     """It takes the same options, and close and with do no harm."""
     with open_queue("memory:", clock, POLICY, keep_finished=3) as queue:
