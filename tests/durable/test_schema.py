@@ -41,7 +41,7 @@ def test_a_url_of_no_known_form_is_refused(url, clock):
 )
 def test_a_url_that_could_never_be_a_store_is_refused(url, clock):
     """A ValueError that names the argument, whatever the database would say of it."""
-    with pytest.raises(ValueError, match="^url: "):
+    with pytest.raises(ValueError, match=r"^url: "):
         open_queue(url, clock, POLICY)
 
 
