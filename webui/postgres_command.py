@@ -6,10 +6,13 @@ from typing import Any
 
 import click
 
+from webui.command_words import examples
 from webui.server import stop_politely, wait_for_stop
 
 
-@click.command("postgres")
+@click.command(
+    "postgres", epilog=examples("jobkit postgres", "jobkit postgres --data ~/pg    the data of another time")
+)
 @click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
