@@ -12,7 +12,7 @@ from jobqueue.model import job_number
 from jobqueue.scheduling.aging import band_at, next_age_at
 from jobqueue.scheduling.bands import band_of
 from jobqueue.simulation import World
-from jobqueue.simulation.comparison import Parting, ends, parting
+from jobqueue.simulation.comparing import Parting, differences, parting
 from jobqueue.simulation.diagram import LifeDiagram, path_of
 from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.picture import TimelinePicture
@@ -233,7 +233,7 @@ def _beside(world: World) -> BesideCard | None:
         where=_place_of(flaw.queue, flaw.wrong),
         right_where=_place_of(flaw.source, flaw.right),
         parts=parting(world, twin),
-        ends=ends(world, twin),
+        ends=differences(world, twin),
         picture=TimelinePicture(twin.timeline(), name="right").svg(),
     )
 

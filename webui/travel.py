@@ -102,7 +102,7 @@ def _beside_of(lab: Lab) -> Beside | None:
     parted = "Up to now, the same has happened in both."
     if found.parted_at is not None:
         parted = f"The same up to {seconds(found.parted_at)}, and from there on not."
-    sentences = [f"{fate.job_id}: {fate.here} here, {fate.there} there" for fate in found.different]
+    sentences = [fate.sentence for fate in found.different]
     return Beside(
         number,
         parted,

@@ -13,6 +13,19 @@ from exercises.grader.errors import BadExerciseError
 HINTS = 3
 
 
+def edited(text: str, edits: Sequence[tuple[str, str]], name: str) -> str:
+    """Return a text with the old texts replaced by the new ones.
+
+    Raises:
+        BadExerciseError: An old text is not there exactly once; the message calls the text by `name`.
+    """
+    for old, new in edits:
+        if (count := text.count(old)) != 1:
+            raise BadExerciseError(f"its old text is {count} times in {name}, not once")
+        text = text.replace(old, new)
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """One way to build a wrong idea into the solution: texts to replace, mostly a single one.
@@ -31,11 +44,7 @@ class Form:
         Raises:
             BadExerciseError: An old text is not there exactly once.
         """
-        for old, new in self.edits:
-            if (count := solution.count(old)) != 1:
-                raise BadExerciseError(f"its old text is {count} times in solution.py, not once")
-            solution = solution.replace(old, new)
-        return solution
+        return edited(solution, self.edits, "solution.py")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from exercises.grader.errors import BadExerciseError
+from exercises.grader.misconceptions import edited
 
 RIGHT = "right_queue.py"
 OTHERS = "right_queues"
@@ -41,11 +42,10 @@ class Flaw:
         Raises:
             BadExerciseError: An old text is not there exactly once.
         """
-        for old, new in self.edits:
-            if (count := right.count(old)) != 1:
-                raise BadExerciseError(f"{self.id}: its old text is {count} times in {RIGHT}, not once")
-            right = right.replace(old, new)
-        return right
+        try:
+            return edited(right, self.edits, RIGHT)
+        except BadExerciseError as error:
+            raise BadExerciseError(f"{self.id}: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)

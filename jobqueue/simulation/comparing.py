@@ -1,7 +1,12 @@
-"""Two worlds at one instant, compared in plain words: since when they differ, and for which jobs."""
+"""Two worlds at one instant, compared in plain words: since when they differ, and for which jobs.
+
+Two branches of a board are compared by all that happened, also to their workers; a flawed queue and the right
+one by what their queues did, for the rest is the same story.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from jobqueue.model import JobStatus, JobView, job_number
 from jobqueue.simulation.chronicle import Entry, Note
@@ -21,6 +26,11 @@ class Fate:
     def differs(self) -> bool:
         """Whether it fares differently."""
         return self.here != self.there
+
+    @property
+    def sentence(self) -> str:
+        """Both in one sentence."""
+        return f"{self.job_id}: here {self.here}; there {self.there}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +60,42 @@ def compare(here: World, there: World) -> Comparison:
     ours, theirs = here.chronicle.entries, there.chronicle.entries
     common = _common(ours, theirs)
     firsts = [entries[common].at for entries in (ours, theirs) if len(entries) > common]
+    return Comparison(min(firsts, default=None), _told(here, common), _told(there, common), fates(here, there))
+
+
+def fates(here: World, there: World) -> tuple[Fate, ...]:
+    """Return how each job of either world fares in both, in submission order."""
     views = [{job.id: job for job in world.jobs()} for world in (here, there)]
     ids = sorted({*views[0], *views[1]}, key=job_number)
-    fates = tuple(Fate(job_id, *(_fate(view.get(job_id), here.now()) for view in views)) for job_id in ids)
-    return Comparison(min(firsts, default=None), _told(here, common), _told(there, common), fates)
+    return tuple(Fate(job_id, *(_fate(view.get(job_id), here.now()) for view in views)) for job_id in ids)
+
+
+def differences(here: World, there: World) -> list[str]:
+    """Return a sentence for each job that fares differently."""
+    return [fate.sentence for fate in fates(here, there) if fate.differs]
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """The first instant at which two queues do something else; `here` and `there` say what."""
+
+    at: int
+    seq: int
+    here: str
+    there: str
+
+
+def parting(here: World, there: World) -> Parting | None:
+    """Return where the queues of two worlds part; None while all that they did is the same."""
+    now = min(here.now(), there.now())
+    ours, others = ([event for event in world.log.events if event.at <= now] for world in (here, there))
+    for one, other in zip_longest(ours, others):
+        if one is None or other is None or _content(one) != _content(other):
+            at = min(event.at for event in (one, other) if event is not None)
+            seq = one.seq if one is not None else len(ours)
+            most = here.scenario.policy.max_attempts
+            return Parting(at, seq, _sentence(one, most), _sentence(other, most))
+    return None
 
 
 def _common(ours: Sequence[Entry], theirs: Sequence[Entry]) -> int:
@@ -69,14 +111,21 @@ def _content(entry: Entry) -> tuple[object, ...]:
     if isinstance(entry, Note):
         return entry.at, entry.kind, entry.worker, entry.job_id, entry.times
     detail = {name: value for name, value in entry.detail.items() if name != "message"}
-    return entry.at, entry.kind, entry.worker_id, entry.job_id, entry.generation, detail
+    of_attempt = (entry.worker_id, entry.attempt, entry.generation) if entry.worker_id else ()
+    return entry.at, entry.kind, entry.job_id, of_attempt, detail
 
 
 def _told(world: World, number: int) -> str:
     """Return an entry as a sentence; empty if it has not come yet."""
     if number >= len(world.chronicle):
         return ""
-    sentence = narrate(world.chronicle.entries[number], world.scenario.policy.max_attempts)
+    return _sentence(world.chronicle.entries[number], world.scenario.policy.max_attempts)
+
+
+def _sentence(entry: Entry | None, most: int) -> str:
+    if entry is None:
+        return "nothing happens"
+    sentence = narrate(entry, most)
     # The queue's sentences bring their own subject.
     who = f"{sentence.who}:" if sentence.who == QUEUE else sentence.who
     return f"{seconds(sentence.at)}: {who} {sentence.text}"

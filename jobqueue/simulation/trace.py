@@ -2,7 +2,7 @@
 
 from textwrap import fill
 
-from jobqueue.simulation.comparison import ends, parting
+from jobqueue.simulation.comparing import differences, parting
 from jobqueue.simulation.narration import Rule, narrate, seconds
 from jobqueue.simulation.world import World
 
@@ -36,4 +36,4 @@ def _flaw_lines(world: World) -> list[str]:
     if world.twin is None or not parts:
         return lines
     lines += ["", "Where it parts from the right queue", f"  here   {parts.here}", f"  there  {parts.there}"]
-    return lines + [f"  {sentence}" for sentence in ends(world, world.twin)]
+    return lines + [f"  {sentence}" for sentence in differences(world, world.twin)]

@@ -18,7 +18,7 @@ from webui import create_app
 from webui.server import listen, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from playwright.sync_api import BrowserContext, Page
 
@@ -107,3 +107,11 @@ def well_behaved(context: BrowserContext, complaints: list[str]) -> Iterator[Non
     yield
     assert [url for url in asked if not url.startswith("http://127.0.0.1:")] == []
     assert complaints == []
+
+
+@pytest.fixture
+def plain(new_context: Callable[..., BrowserContext]) -> Page:
+    """Return a page whose browser runs no scripts."""
+    page = new_context(java_script_enabled=False).new_page()
+    page.set_default_timeout(10_000)
+    return page

@@ -222,14 +222,6 @@ def test_hostile_text_does_not_run(page: Page, live: LiveSite) -> None:
     assert page.evaluate("window.__x") is None
 
 
-@pytest.fixture
-def plain(new_context: Callable[..., BrowserContext]) -> Page:
-    """Return a page whose browser runs no scripts."""
-    page = new_context(java_script_enabled=False).new_page()
-    page.set_default_timeout(10_000)
-    return page
-
-
 def test_everything_can_be_done_without_scripts(plain: Page, live: LiveSite) -> None:
     """Submit, filter, cancel, pause, resume, redrive one and many: each is announced, done, and said."""
     notice = plain.locator("#notice")

@@ -11,7 +11,7 @@ import pytest
 
 from jobqueue import JobQueue, JobQueueError
 from jobqueue.simulation import SCENARIOS, World, run
-from jobqueue.simulation.comparison import ends, parting
+from jobqueue.simulation.comparing import differences, parting
 from jobqueue.simulation.invariants import INVARIANTS
 from jobqueue.simulation.watch import MOST_VIOLATIONS, next_violation
 
@@ -49,7 +49,7 @@ def test_a_flaw_is_seen(name: str) -> None:
         assert found[0] == flaw.lamp
     else:
         assert found == []
-        assert ends(world, world.twin) != []
+        assert differences(world, world.twin) != []
 
 
 @pytest.mark.parametrize("name", FLAWED)
@@ -130,7 +130,7 @@ def test_the_next_violation_is_found_by_its_instant() -> None:
 def test_two_equal_worlds_do_not_part() -> None:
     """Also where refusals have long messages."""
     assert parting(played("zombie"), run(SCENARIOS["zombie"])) is None
-    assert ends(played("zombie"), run(SCENARIOS["zombie"])) == []
+    assert differences(played("zombie"), run(SCENARIOS["zombie"])) == []
 
 
 @pytest.mark.parametrize("name", FLAWED)

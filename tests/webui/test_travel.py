@@ -129,7 +129,7 @@ def test_a_fork_is_the_same_up_to_now(board: BoardClient) -> None:
     html = words(board.do("seek", at="45"))
     assert "The same up to 33.0 s, and from there on not." in html
     assert "here, branch 2: 33.0 s: B crashes" in html
-    assert "J1: running at B, attempt 2 here, succeeded at 41.0 s, attempt 2 there" in html
+    assert "J1: here running at B, attempt 2; there succeeded at 41.0 s, attempt 2" in html
 
 
 def test_a_step_of_two_branches_goes_to_what_is_next_in_either(board: BoardClient) -> None:
