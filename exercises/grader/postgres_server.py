@@ -62,7 +62,7 @@ def _url(named: str | None) -> str:
         import psycopg  # noqa: PLC0415  an extra
     except ImportError:
         raise NoServerError(INSTALL) from None
-    found = named or _of_the_wheel()
+    found = named or str(server_of_the_wheel().get_uri())
     try:
         connection = psycopg.connect(found, autocommit=True, connect_timeout=10)
     except psycopg.Error as problem:
@@ -77,7 +77,12 @@ def _url(named: str | None) -> str:
     return found
 
 
-def _of_the_wheel() -> str:
+def server_of_the_wheel() -> Any:
+    """Start a server in a new folder, and return its handle; both end with this program, however it ends.
+
+    Raises:
+        NoServerError: The wheel is not installed, or its server did not start.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it tells what it falls back to where there is no login session
@@ -87,7 +92,7 @@ def _of_the_wheel() -> str:
     folder = tempfile.mkdtemp(prefix="jk-pg-", dir=None if sys.platform == "win32" else SHORT_FOLDER)
     atexit.register(_let_end, _keeper(folder))
     try:
-        return str(get_server(folder, cleanup_mode=None).get_uri())
+        return get_server(folder, cleanup_mode=None)
     except Exception as problem:  # whatever the wheel, its programs or the machine object to
         raise NoServerError(f"{NOT_STARTED}: {problem}") from problem
 
