@@ -9,6 +9,8 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from exercises.grader.syntax import parse
+
 NEIGHBOURS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -33,7 +35,7 @@ def mechanical_mutants(source: str) -> list[Mechanical]:
     >>> [one.change for one in mechanical_mutants("def late(now, end):\n    return now >= end")]
     ['late: return now >= end -> return now > end', 'late: return now >= end -> return end >= now']
     """
-    tree = ast.parse(source)
+    tree = parse(source)
     found = []
     for place, node in enumerate(ast.walk(tree)):
         for number in range(len(list(_changes(node, _parents(tree))))):

@@ -6,11 +6,11 @@ plagiarism; it keeps learners from fooling themselves.
 """
 
 import ast
-import warnings
 from collections.abc import Iterator
 
 from exercises.grader.catalogue import Exercise
 from exercises.grader.records import SourceLine
+from exercises.grader.syntax import parse
 
 LIBRARY = "jobqueue"
 KIT = "exercises"
@@ -66,22 +66,20 @@ def _imports(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
 
 
 def _from_library(starter: str) -> set[str]:
-    return {name for _, module, name in _imports(ast.parse(starter)) if module == LIBRARY}
+    return {name for _, module, name in _imports(parse(starter)) if module == LIBRARY}
 
 
 def _is_the_kits_own(exercise: Exercise, tree: ast.Module) -> bool:
     shape = normalised(tree)
     own = [exercise.folder / "solution.py", *exercise.alternatives()]
     return shape is not None and any(
-        shape == normalised(ast.parse(path.read_text(encoding="utf-8"))) for path in own
+        shape == normalised(parse(path.read_text(encoding="utf-8"))) for path in own
     )
 
 
 def _tree(source: str) -> ast.Module | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a doubtful backslash is the learner's, and the child tells it
-            return ast.parse(source)
+        return parse(source)
     except UNREADABLE:
         return None
 
@@ -89,10 +87,10 @@ def _tree(source: str) -> ast.Module | None:
 def normalised(tree: ast.Module) -> str | None:
     r"""The form of a text without comments, docstrings, types and layout; names are numbers.
 
-    >>> one = normalised(ast.parse("def f(x: int) -> int:\n    return x + 1"))
-    >>> one == normalised(ast.parse("def g(n):  # better\n    'Add one.'\n    return n + 1"))
+    >>> one = normalised(parse("def f(x: int) -> int:\n    return x + 1"))
+    >>> one == normalised(parse("def g(n):  # better\n    'Add one.'\n    return n + 1"))
     True
-    >>> one == normalised(ast.parse("def g(n):\n    return n + 2"))
+    >>> one == normalised(parse("def g(n):\n    return n + 2"))
     False
     """
     try:

@@ -16,6 +16,7 @@ from exercises.grader.lending import Asked, Lending
 from exercises.grader.process import Stopped
 from exercises.grader.records import SourceLine
 from exercises.grader.subjects import Flaw, Maker, Subjects
+from exercises.grader.syntax import parse
 from exercises.grader.wire import Record
 
 SHOWN_CALLS = 30
@@ -187,7 +188,7 @@ class Trials:
     @cached_property
     def _names(self) -> dict[str, int]:
         """The tests at the file's top level, each with its line."""
-        body = ast.parse("\n".join(self._case.source)).body
+        body = parse("\n".join(self._case.source)).body
         defined = [node for node in body if isinstance(node, ast.FunctionDef)]
         names = {node.name: node.lineno for node in defined if node.name.startswith("test")}
         return dict(list(names.items())[:MOST_TESTS])

@@ -22,6 +22,7 @@ from exercises.grader.lodging import Host, host
 from exercises.grader.mechanical import mechanical_mutants
 from exercises.grader.misconceptions import Form, Misconception
 from exercises.grader.records import Result, Verdict
+from exercises.grader.syntax import parse
 
 FILES = {"task.md", "starter.py", "checks.py", "solution.py", "exercise.toml", "mutants.toml", "alternatives"}
 IGNORED = {"__pycache__"}
@@ -245,7 +246,7 @@ def public_methods(source: str) -> dict[str, str]:
     {'Q.poll': 'self, worker_id, lease_millis'}
     """
     found: dict[str, str] = {}
-    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
+    classes = [node for node in parse(source).body if isinstance(node, ast.ClassDef)]
     for kind in classes:
         for node in kind.body:
             if isinstance(node, ast.FunctionDef) and (node.name == "__init__" or node.name[0] != "_"):

@@ -14,6 +14,7 @@ from typing import Any
 
 from exercises.grader.catalogue import Exercise
 from exercises.grader.errors import ExerciseError
+from exercises.grader.syntax import parse
 
 HOLE = re.compile(r"^([ \t]*)raise NotImplementedError\(.*\)$", re.MULTILINE)
 LARGEST_NOTEBOOK_BYTES = 10_000_000  # with pictures in it
@@ -109,7 +110,7 @@ def newest_answer(exercise: Exercise, cells: Sequence[str]) -> str | None:
 
 def defined(exercise: Exercise) -> list[str]:
     """The names at the top of the starter in which something is to write; all of them if there is no hole."""
-    tree = ast.parse(exercise.text("starter.py"))
+    tree = parse(exercise.text("starter.py"))
     parts = [one for one in tree.body if isinstance(one, ast.ClassDef | ast.FunctionDef)]
     return [one.name for one in parts if "NotImplementedError" in ast.unparse(one)] or [
         one.name for one in parts
