@@ -1,6 +1,7 @@
 """What a check sees: it calls the answer through this, and the story so far is written down in words."""
 
 import logging
+import math
 import random
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
@@ -79,6 +80,7 @@ class Case:
         self.hidden = ""  # all that a report may tell: of what, and of which family
         self._seed = seed
         self.begin_again: Callable[..., None] = _nowhere  # executes the answer's file afresh
+        self.seconds_left: Callable[[], float] = lambda: math.inf  # for all checks together
         self.memory: dict[str, Any] = {}  # what earlier checks of this answer found out
 
     @property

@@ -153,10 +153,11 @@ class _Run:
         passed = {result.name for result in before if result.verdict is Verdict.PASS}
         if missing := [need for need in check.needs if need not in passed]:
             return _result(check, Verdict.SKIPPED, f"It waits for {', '.join(missing)}.")
-        if time.monotonic() >= self.deadline:
+        if self._seconds_left() <= 0:
             return self._out_of_time(check, before)
         case = Case(self._ask, self.source, self.replay, self.seed)
         case.begin_again, case.memory = partial(self._begin_again, case), self.memory
+        case.seconds_left = self._seconds_left
         try:
             self._load()
             result = self._verdict(check, case)
@@ -243,13 +244,18 @@ class _Run:
 
     def _ask(self, command: dict[str, Any], serve: Serve | None = None) -> dict[str, Any]:
         assert self.at.process is not None  # noqa: S101  for the type checker: _load made it
-        left, call_seconds = self.deadline - time.monotonic(), self.exercise.limits.call_seconds
+        left, call_seconds = self._seconds_left(), self.exercise.limits.call_seconds
+        if left <= 0:  # a check of many quick calls ends here, too
+            raise _OutOfTime
         try:
             return self.at.process.ask(command, max(0.05, min(call_seconds, left)), serve)
         except NoAnswer:
             if left < call_seconds:
                 raise _OutOfTime from None
             raise
+
+    def _seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
 
     def _line_of(self, stopped: Stopped) -> SourceLine | None:
         """The innermost line of the answer's file that was running; None if the process just ended."""

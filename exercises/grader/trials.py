@@ -11,7 +11,7 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import Any, NoReturn
 
-from exercises.grader.case import Case, Hole, Stop, problem_of
+from exercises.grader.case import Case, Hole, Stop, Undecided, problem_of
 from exercises.grader.lending import Asked, Lending
 from exercises.grader.process import Stopped
 from exercises.grader.records import SourceLine
@@ -52,8 +52,12 @@ class Outcome:
 
 @dataclass(slots=True)
 class Survey:
-    """What is known of the tests, for as long as one answer is checked: how each ends on each right queue."""
+    """What is known of the tests, for as long as one answer is checked: how each ends on each right queue.
 
+    While more than `kept_seconds` are left, further tests are tried; the rest of the time is for the flaws.
+    """
+
+    kept_seconds: float
     outcomes: dict[str, dict[str, Outcome]] = field(default_factory=dict)
     steady: set[str] = field(default_factory=set)
     unsteady: set[str] = field(default_factory=set)
@@ -65,7 +69,7 @@ class Trials:
     def __init__(self, case: Case, subjects: Subjects) -> None:
         self._case, self._subjects = case, subjects
         self._first = next(iter(subjects.rights))
-        self._survey: Survey = case.memory.setdefault("survey", Survey())
+        self._survey: Survey = case.memory.setdefault("survey", Survey(case.seconds_left() / 2))
 
     def demands_a_sound_test(self) -> None:
         """Require a test that asks a queue something and passes on every right one."""
@@ -91,6 +95,7 @@ class Trials:
             if not self._asking():
                 got = f"{', '.join(self._sound())}: no call"
                 self._case.broken("a test that calls a method of the queue", got, "asks nothing")
+            self._demand_tried()
             return
         name, worst = min(found, key=lambda one: one[1].end is End.STOPPED)
         others = sorted({other for other, _ in found} - {name})
@@ -107,6 +112,7 @@ class Trials:
         make = self._subjects.flawed(flaw)
         self._demand_written(task)
         meeting = [name for name in self._sound() if self._met(name, make)]
+        self._demand_tried()
         if meeting:
             self._not_noticed(meeting[0], flaw)
         self._retell(self._standing())
@@ -131,6 +137,8 @@ class Trials:
 
     def _met(self, name: str, make: Maker) -> tuple[Asked, ...] | None:
         """Return a test's calls up to the first that a queue answers in another way; None if there is none."""
+        if self._case.seconds_left() <= 0:
+            raise Undecided(f"The time was used up before {name} could be tried on this queue.")
         lending = self._survey.outcomes[name][self._first].lending
         return lending.difference(make) if lending else None
 
@@ -174,9 +182,11 @@ class Trials:
         ]
 
     def _all(self) -> dict[str, dict[str, Outcome]]:
-        """Run each test on each right queue, once; up to the first that it hangs on."""
+        """Run each test on each right queue, once: up to the first it hangs on, and while there is time."""
         known = self._survey.outcomes
         for name in [name for name in self._names if name not in known]:
+            if self._case.seconds_left() < self._survey.kept_seconds:
+                break
             on: dict[str, Outcome] = {}
             for right, make in self._subjects.rights.items():
                 on[right] = self._run(name, make)
@@ -229,6 +239,12 @@ class Trials:
             raise Hole(mine[0].words, mine[0].line)
         if not self._all():
             raise Hole("There is no test in the file yet: a function whose name begins with test_.")
+
+    def _demand_tried(self) -> None:
+        """End the check as undecided if the time did not suffice for every test."""
+        tried, tests = len(self._all()), len(self._names)
+        if tried < tests:
+            raise Undecided(f"{tried} of your {tests} tests were tried: half of the time was used up by them.")
 
     def _tell(self, name: str, outcome: Outcome) -> None:
         self._case.line = outcome.line

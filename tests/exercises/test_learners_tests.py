@@ -2,7 +2,7 @@
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -290,3 +290,19 @@ def test_a_loan_knows_where_another_queue_would_answer_otherwise() -> None:
     differs = lending.difference(SUBJECTS.flawed(late))
     assert differs is not None
     assert [call.method for call in differs] == ["submit", "poll", "advance", "view"]
+
+
+def test_tests_that_take_too_long_leave_time_for_the_flaws() -> None:
+    """Half of the time is for trying tests on the right queues. What the tried ones catch is scored."""
+    heavy = "".join(
+        f"def test_heavy_{n}(make_queue):\n    queue, clock = make_queue()\n"
+        f"    for _ in range(900):\n        queue.submit('mail')\n\n\n"
+        for n in range(59)
+    )
+    hurried = replace(EXERCISE, limits=replace(EXERCISE.limits, total_seconds=2.0))
+    began = time.monotonic()
+    result = runner.run(hurried, (ZOMBIE + heavy).encode(), PurePosixPath("answers/ex13.py"), copies=False)
+    assert time.monotonic() - began < LONGEST_SECONDS
+    assert {"one_sound_test", "by_id_and_running"} <= set(result.named(Verdict.PASS))
+    assert set(verdicts(result).values()) == {Verdict.PASS, Verdict.INCONCLUSIVE}
+    assert "of your 60 tests were tried" in named(result, "right_queue").reason
