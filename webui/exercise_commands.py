@@ -146,10 +146,7 @@ def check(context: click.Context, name: str | None, as_json: bool, replay: str |
     if as_json:
         say(json.dumps(result.as_json(), indent=2))
     else:
-        show(report.lines(result, exercise))
-        shown = result.told_first
-        if shown is not None and shown.trace and (line := watch_line(exercise, shown.name)):
-            say(line)
+        show(report.lines(result, exercise, watch_line(exercise, result)))
     keep(progress)
     context.exit(0 if result.passed else 1)
 

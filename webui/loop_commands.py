@@ -17,6 +17,7 @@ from exercises.grader.errors import ExerciseError
 from exercises.grader.page import Line, wrapped
 from exercises.grader.progress import Progress
 from exercises.grader.standing import Standing
+from webui.board_link import watch_line
 from webui.command_words import examples
 from webui.exercise_commands import NO_SANDBOX, chosen, explained, keep, say, show, warn
 from webui.server import stop_politely
@@ -92,7 +93,7 @@ def _check(exercise: Exercise, answer: AnswerFile, text: bytes) -> bool:
     progress = Progress.read(Path())
     result = runner.run(exercise, text, answer.path)
     progress.note_result(result, text)
-    show(report.lines(result, exercise))
+    show(report.lines(result, exercise, watch_line(exercise, result)))
     keep(progress)
     return result.passed
 

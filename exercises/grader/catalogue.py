@@ -40,6 +40,7 @@ class Exercise:
     worked_example: str  # for tests: the one of the solution that every flawed queue passes
     prerequisites: tuple[str, ...]
     happy_path: str
+    scenario: str  # of the board, one that shows what the exercise is about
     why: str
     limits: Limits
     server: bool  # whether it needs a database server, see `postgres_server`
@@ -127,6 +128,7 @@ def _read(folder: Path) -> Exercise:
         worked_example=told.get("worked_example", ""),
         prerequisites=tuple(told["prerequisites"]),
         happy_path=told["happy_path"],
+        scenario=told["scenario"],
         why=" ".join(told["why"].split()),
         limits=Limits(**told.get("limits", {})),
         server=told.get("server", False),

@@ -91,6 +91,7 @@ def _diagnosis(failed: Sequence[tuple[str, str]], found: Sequence[Suspect], *, c
         exact=conclusive and len(found) == 1 and first.fails == frozenset(failed),
         against=tuple(sorted(name for name, _ in first.fails if name not in names)),
         rivals=tuple(f"{one.wrong.title}. {one.wrong.sentence}" for one in found[1:]),
+        scenario=first.wrong.scenario if len(found) == 1 else "",
     )
 
 

@@ -59,6 +59,7 @@ class Misconception:
     sentence: str
     hints: tuple[str, ...]
     forms: tuple[Form, ...]
+    scenario: str = ""  # of the board, one that shows the same mistake; empty if none does
 
     @property
     def killed_by(self) -> str:
@@ -74,7 +75,8 @@ def read_misconception(entry: dict[str, Any]) -> Misconception:
     """Read one entry of mutants.toml. Its own edit is the usual form; `form` lists others, if there are any."""
     others = [_form({"killed_by": entry["killed_by"], **form}) for form in entry.get("form", [])]
     forms = (_form(entry), *others)
-    return Misconception(entry["id"], entry["title"], entry["sentence"], tuple(entry["hints"]), forms)
+    hints, scenario = tuple(entry["hints"]), entry.get("scenario", "")
+    return Misconception(entry["id"], entry["title"], entry["sentence"], hints, forms, scenario)
 
 
 def _form(entry: dict[str, Any]) -> Form:

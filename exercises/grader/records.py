@@ -83,7 +83,8 @@ class Diagnosis:
     """The misconception that the failures point to.
 
     `exact` when it fits in every check. `against` names the checks that passed although it would fail them;
-    `rivals` are the others that fit as well, when nothing seen so far can tell them apart.
+    `rivals` are the others that fit as well, when nothing seen so far can tell them apart. `scenario` names a
+    story of the board that shows the same mistake.
     """
 
     misconception: str
@@ -94,6 +95,7 @@ class Diagnosis:
     exact: bool
     against: tuple[str, ...] = ()
     rivals: tuple[str, ...] = ()
+    scenario: str = ""
 
 
 @dataclass(frozen=True, slots=True)

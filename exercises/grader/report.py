@@ -33,9 +33,14 @@ def opening(exercise: Exercise, answer: AnswerFile, *, fresh: bool) -> list[Line
     ]
 
 
-def lines(result: Result, exercise: Exercise) -> list[Line]:
-    """Write the whole report: what matters first, then all checks, then what to do next."""
+def lines(result: Result, exercise: Exercise, watch: str | None = None) -> list[Line]:
+    """Write the whole report: what matters first, then all checks, then what to do next.
+
+    `watch` is a line that says where the failure can be watched; it comes below the story.
+    """
     story = list(_passed(exercise) if result.passed else _not_passed(result, exercise))
+    if watch:
+        story += [Line(), Line(watch)]
     return [*story, Line(), *_overview(result, exercise), Line(), *_next(result, exercise)]
 
 
@@ -47,9 +52,9 @@ def replayed(result: Result) -> list[Line]:
     return [head.get(check.verdict, Line(check.reason, "bad")), *_story(check, result)]
 
 
-def plain(result: Result, exercise: Exercise) -> str:
+def plain(result: Result, exercise: Exercise, watch: str | None = None) -> str:
     """The report as text without colour."""
-    return "\n".join(line.text for line in lines(result, exercise)) + "\n"
+    return "\n".join(line.text for line in lines(result, exercise, watch)) + "\n"
 
 
 def table(exercises: list[Exercise], progress: Progress) -> list[Line]:

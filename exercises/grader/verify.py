@@ -23,10 +23,13 @@ from exercises.grader.mechanical import mechanical_mutants
 from exercises.grader.misconceptions import Form, Misconception
 from exercises.grader.records import Result, Verdict
 from exercises.grader.syntax import parse
+from jobqueue.simulation import SCENARIOS
 
 FILES = {"task.md", "starter.py", "checks.py", "solution.py", "exercise.toml", "mutants.toml", "alternatives"}
 IGNORED = {"__pycache__"}
 SHORTEST_QUOTE = 12
+FEWEST_ALTERNATIVES = 2
+FEWEST_MISCONCEPTIONS = 8
 MOST_HOSTS = 3
 PATIENCE = 8
 SEED = 1  # what is found about a mutant must be the same tomorrow
@@ -125,8 +128,14 @@ def _files(exercise: Exercise) -> Iterator[str]:
     yield from (f"{name} is missing" for name in sorted(wanted - present))
     checks = {path.name for path in check_files(exercise.folder)}
     yield from (f"{name} does not belong here" for name in sorted(present - wanted - checks))
-    if not exercise.alternatives():
-        yield "there is no right answer in alternatives/ that is built differently"
+    if len(exercise.alternatives()) < FEWEST_ALTERNATIVES:
+        yield f"there are fewer than {FEWEST_ALTERNATIVES} right answers that are built otherwise"
+    if len(exercise.misconceptions) < FEWEST_MISCONCEPTIONS:
+        yield f"there are fewer than {FEWEST_MISCONCEPTIONS} misconceptions"
+    shown = {"exercise.toml": exercise.scenario, **{one.id: one.scenario for one in exercise.misconceptions}}
+    yield from (
+        f"{where}: no scenario is named {s!r}" for where, s in shown.items() if s and s not in SCENARIOS
+    )
     there = {folder.name.partition("_")[0] for folder in folders(exercise.folder.parent)}
     for name in exercise.prerequisites:
         if name not in there or name >= exercise.short:

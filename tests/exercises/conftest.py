@@ -9,6 +9,12 @@ import pytest
 from exercises.grader import process
 
 
+@pytest.fixture
+def no_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever else runs on this machine: no board is at the address that reports name."""
+    monkeypatch.setenv("JOBKIT_BOARD", "http://127.0.0.1:9/")
+
+
 @pytest.fixture(autouse=True)
 def nothing_left(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Every process that the grader started has been waited for, and its temporary folder is empty."""

@@ -13,6 +13,7 @@ from exercises.grader import report, runner
 from exercises.grader.catalogue import Exercise, Misconception, catalogue
 from exercises.grader.records import Result
 from tests.exercises.grading import need_server_for
+from webui.board_link import watch_line
 
 GOLDEN = Path(__file__).parent / "golden"
 # Where threads meet, the listing has two columns and the inputs are drawn: test_shared_queues.py has those.
@@ -41,11 +42,12 @@ def graded(exercise_id: str, text: str) -> Result:
     return runner.run(exercise, text.encode(), path, copies=False, seed=SEED)
 
 
+@pytest.mark.usefixtures("no_board")
 @pytest.mark.parametrize(("exercise", "wrong"), WRONG, ids=[f"{one.short}-{wrong.id}" for one, wrong in WRONG])
 def test_each_misconception_is_told_in_the_agreed_words(exercise: Exercise, wrong: Misconception) -> None:
-    """The promise comes first, then trace, expected and got, the own line, the misconception, hint 1 of 3."""
+    """The promise comes first, then trace, expected and got, the own line, the idea, hint 1 of 3, the board."""
     result = graded(exercise.id, wrong.applied_to(exercise.text("solution.py")))
-    text = report.plain(result, exercise)
+    text = report.plain(result, exercise, watch_line(exercise, result))
     assert text == agreed(exercise, wrong.id, text)
     first = text.splitlines()[0]
     assert first == next(check.promise for check in result.checks if check.name == wrong.killed_by)
@@ -54,7 +56,7 @@ def test_each_misconception_is_told_in_the_agreed_words(exercise: Exercise, wron
     assert told is not None
     # A test that nobody wrote has no line.
     own_line = [f"your line  answers/{exercise.id}.py:"] if told.line or exercise.kind == "code" else []
-    order = ["<-- here", "expected ", "got ", *own_line, wrong.title, "Hint 1 of 3"]
+    order = ["<-- here", "expected ", "got ", *own_line, wrong.title, "Hint 1 of 3", " on the board: "]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     assert "Traceback" not in text

@@ -21,6 +21,7 @@ from exercises.grader.lodging import Host, host
 from exercises.grader.misconceptions import Misconception
 from exercises.grader.process import AnswerProcess
 from exercises.grader.records import CheckResult, Result, Verdict
+from webui.board_link import watch_line
 
 GOLDEN = Path(__file__).parent / "golden_threads"
 SHARED, WHOLE = catalogue.find("ex06"), catalogue.find("ex07")
@@ -55,19 +56,20 @@ def golden(path: Path, text: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("no_board")
 @pytest.mark.parametrize(
     ("exercise", "wrong"), WRONG, ids=[f"{exercise.short} {wrong.id}" for exercise, wrong in WRONG]
 )
 def test_each_misconception_is_told_in_the_agreed_words(exercise: Exercise, wrong: Misconception) -> None:
-    """The promise, the story, the own line, the misconception, hint 1: in this order, and no traceback."""
+    """The promise, the story, the own line, the idea, hint 1, the board: in this order, and no traceback."""
     result = grade(exercise.id, wrong.applied_to(exercise.text("solution.py")))
-    text = report.plain(result, exercise)
+    text = report.plain(result, exercise, watch_line(exercise, result))
     told = named(result, wrong.killed_by)
     first = text.splitlines()[0]
     assert first == told.promise
     assert len(first) <= 120
     line = [] if told.how == "hidden" else [f"your line  answers/{exercise.id}.py:"]
-    order = ["<-- here", *line, wrong.title, "Hint 1 of 3"]
+    order = ["<-- here", *line, wrong.title, "Hint 1 of 3", " on the board: "]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     assert "Traceback" not in text

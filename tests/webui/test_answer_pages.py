@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
+from exercises.grader import runner
 from exercises.grader.catalogue import find
 from tests.webui.asking import Parsed, words
 from webui import cli, create_app
@@ -173,7 +174,7 @@ def test_the_terminal_says_where_to_watch(folder: Path, monkeypatch: pytest.Monk
     port = sock.getsockname()[1]
     with serving(app, sock):
         monkeypatch.setenv("JOBKIT_BOARD", f"http://127.0.0.1:{port}")
-        line = watch_line(EX03, "made_up_token")
+        line = watch_line(EX03, runner.run(EX03, BY_ID.encode(), folder, copies=False))
     assert line == f"Watch it on the board: http://127.0.0.1:{port}/answers/ex03?check=made_up_token"
 
 
