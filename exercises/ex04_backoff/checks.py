@@ -281,11 +281,11 @@ def decorrelated_capped(case: Case) -> None:
 @check(
     task=4,
     points=1,
-    promise="A decorrelated rest is never shorter than the base.",
+    promise="Where three times the rest before is less than the base, a decorrelated rest is the base.",
     needs=(decorrelated_grows,),
 )
-def never_below_the_base(case: Case) -> None:
-    """The rest before may have been none at all."""
+def base_at_least(case: Case) -> None:
+    """A job may have rested for 0 ms before, which is a rest, and not none."""
     Rests(case).within("decorrelated", 0, 1_000, 1_000)
     Rests(case, 5, 5).within("decorrelated", 1, 5, 5)
 
@@ -305,7 +305,7 @@ def never_below_the_base(case: Case) -> None:
         equal_uses,
         equal_spreads,
         decorrelated_capped,
-        never_below_the_base,
+        base_at_least,
     ),
 )
 def any_numbers(case: Case) -> None:
