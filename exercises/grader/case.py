@@ -8,6 +8,7 @@ from typing import Any, NoReturn, Protocol
 
 from exercises.grader.process import Serve
 from exercises.grader.records import How, SourceLine
+from exercises.grader.statements import shown_line, statement_text
 from exercises.grader.wire import Handle, Record, pack, unpack
 
 LOG = logging.getLogger(__name__)
@@ -268,7 +269,8 @@ def source_line(place: Any, lines: list[str]) -> SourceLine | None:
     """Find a reported line in the learner's text; None when the report fits no line."""
     if not place or not 1 <= place[0] <= len(lines):
         return None
-    return SourceLine(place[0], place[1], lines[place[0] - 1].strip())
+    number = shown_line(lines, *(place[0], *place[2:3]))
+    return SourceLine(number, place[1], statement_text(lines, number))
 
 
 def problem_of(reply: dict[str, Any], line: SourceLine | None) -> Hole | Stop | None:

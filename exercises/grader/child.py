@@ -60,7 +60,8 @@ class Answer:
         self._objects: dict[str, Any] = {}
         self._path = ""
         self._folder = os.getcwd()  # noqa: PTH109  pathlib loads slowly
-        self.last_line: tuple[int, str] | None = None
+        self.last_line: tuple[int, str] | tuple[int, str, int] | None = None
+        self._returned: tuple[types.CodeType, int, int] | None = None
         self.peeked = False
         sys.addaudithook(self._forbid_peeking)
 
@@ -139,16 +140,20 @@ class Answer:
         self.last_line = (
             (code.co_firstlineno, code.co_name) if code and code.co_filename == self._path else None
         )
+        self._returned = None
         setprofile(self._remember_return)
         try:
             return function(*[self._resolve(arg) for arg in args], **(options or {}))
         finally:
             setprofile(None)
+            if self._returned is not None:
+                code, place, line = self._returned
+                self.last_line = (line, code.co_name, _line_before(code, place, line))
 
     def _remember_return(self, frame: types.FrameType, event: str, _: Any) -> None:
         # The outermost method returns last, so what remains is the line that gave the final value.
         if event == "return" and frame.f_code.co_filename == self._path:
-            self.last_line = (frame.f_lineno, frame.f_code.co_name)
+            self._returned = (frame.f_code, frame.f_lasti, frame.f_lineno)
 
     def _resolve(self, arg: Any) -> Any:
         if isinstance(arg, dict) and "lent" in arg:
@@ -167,7 +172,7 @@ class Answer:
             self.peeked = True
             raise PermissionError("the exercise's own files are closed to answers")
 
-    def deepest_line(self, error: BaseException) -> tuple[int, str] | None:
+    def deepest_line(self, error: BaseException) -> tuple[int, str] | tuple[int, str, int] | None:
         """Find the innermost line of the answer's file that the error passed through."""
         if isinstance(error, SyntaxError) and error.filename == self._path:
             return (error.lineno or 1, "")
@@ -177,6 +182,12 @@ class Answer:
                 found = (step.tb_lineno, step.tb_frame.f_code.co_name)
             step = step.tb_next
         return found
+
+
+def _line_before(code: types.CodeType, place: int, line: int) -> int:
+    """The line whose instructions stand before those that end the call; 0 if there is none."""
+    others = [number for start, _, number in code.co_lines() if start < place and number not in {None, line}]
+    return others[-1] or 0 if others else 0
 
 
 class MissingName(Exception):  # noqa: N818  a reply, not a fault

@@ -216,6 +216,7 @@ NEEDED: dict[str, set[str]] = {
     "retold": {"number", "outcome", "events", "id"},
     "lost": {"number", "place"},
 }
+PLACES = ([int, str], [int, str, int])  # line and function; the line whose code stands before, if it is known
 ABOUT_THREADS = {"outcomes", "tried", "finished", "outcome", "events", "id", "place"}
 
 
@@ -228,5 +229,5 @@ def _fits(name: str, told: Any) -> bool:
         case "ancestors" | "present":
             return isinstance(told, list) and all(isinstance(item, str) for item in told)
         case "line":
-            return told is None or (isinstance(told, list) and [type(item) for item in told] == [int, str])
+            return told is None or (isinstance(told, list) and [type(item) for item in told] in PLACES)
     return name in {"value", "peeked"} | ABOUT_THREADS

@@ -7,6 +7,7 @@ from exercises.grader.interleavings.play import AFTER, BEFORE
 from exercises.grader.interleavings.story import Seen, Story
 
 WIDTH = 94
+WITH = ("with ", "with(")
 HEAD, TAIL = 3, 4  # of a long stretch without a switch only so many lines are shown
 Event = Sequence[Any]
 
@@ -26,6 +27,8 @@ class _Listing:
         self._who = ""
         self._stretch: list[str] = []
         self._shown: dict[str, int] = {}  # the line that each thread came to last
+        self._within: dict[str, list[int]] = {name: [] for name in self._names}  # the `with`s it is in
+        self._leaves: set[str] = set()  # who has come to its `with` a second time: there the lock is given back
 
     def lines(self, events: Sequence[Event]) -> Iterator[str]:
         """The whole listing."""
@@ -54,12 +57,15 @@ class _Listing:
     def _event(self, what: str, name: str, detail: Any) -> Iterator[str]:
         match what:
             case "calls":
+                self._within[name].clear()
                 self._stretch.append(self._story.threads[name][detail].words)
             case "returns":
                 self._stretch.append(f"-> {self._story.tell(self._seen.of(name)[detail])}")
             case "line":
+                if self._shown.get(name) != detail:
+                    self._arrive(name, detail)
                 if self._shown.get(name) != detail or not self._stretch:
-                    self._stretch.append(f"{detail:>4}  {self._text(detail)}")
+                    self._stretch.append(f"{detail:>4}  {self._words(name, detail)}")
                 self._shown[name] = detail
             case "interrupted":
                 number, inside = detail
@@ -70,6 +76,20 @@ class _Listing:
             case "waits":
                 yield from self._flush()
                 yield _rule(f"{name} waits {reason(detail)}")
+
+    def _arrive(self, name: str, number: int) -> None:
+        """Note where a thread enters a `with` and where it leaves it: Python tells the same line for both."""
+        within = self._within[name]
+        self._leaves.discard(name)
+        if number in within:
+            within.remove(number)
+            self._leaves.add(name)
+        elif self._text(number).startswith(WITH):
+            within.append(number)
+
+    def _words(self, name: str, number: int) -> str:
+        text = self._text(number)
+        return f"end of {text.removesuffix(':')}" if name in self._leaves else text
 
     def _text(self, number: int) -> str:
         return self._source[number - 1].strip() if 1 <= number <= len(self._source) else ""

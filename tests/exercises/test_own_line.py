@@ -1,0 +1,64 @@
+"""The learner's own line in a report is the one that says something, also where a lock is given back last."""
+
+import textwrap
+
+import pytest
+
+from exercises.grader.case import source_line
+from tests.exercises.grading import SOLUTION, grade, named
+
+LOCKED = textwrap.dedent("""\
+    def poll(self):
+        with self._lock:
+            for job in self._jobs:
+                if job.ready:
+                    return Lease(
+                        job.id,
+                        job.token,
+                    )
+            self._asked += 1
+
+    def peek(self):
+        with self._lock: return self._first()
+""").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("place", "number", "text"),
+    [
+        ((2, "poll", 7), 5, "return Lease(job.id, job.token,)"),
+        ((2, "poll", 9), 1, "def poll(self):"),
+        ((2, "poll"), 2, "with self._lock:"),
+        ((2, "poll", 0), 2, "with self._lock:"),
+        ((6, "poll", 4), 6, "return Lease(job.id, job.token,)"),
+        ((12, "peek", 9), 12, "with self._lock: return self._first()"),
+        ((4, "poll", 3), 4, "if job.ready:"),
+    ],
+)
+def test_a_line_is_shown_that_says_something(place: tuple[int, ...], number: int, text: str) -> None:
+    """The `return` within the `with`; the method's head where it just ended; else the line itself."""
+    shown = source_line(place, LOCKED)
+    assert shown is not None
+    assert (shown.number, shown.text) == (number, text)
+
+
+def test_a_text_that_python_cannot_read_still_has_lines() -> None:
+    """Also the line of a syntax error is shown."""
+    shown = source_line((1, "", 2), ["def broken(:", "    x = ("])
+    assert shown is not None
+    assert (shown.number, shown.text) == (1, "def broken(:")
+
+
+def test_an_answer_with_a_lock_is_shown_its_return() -> None:
+    """Seen through the whole grader: the wrong value comes from a `return` within a `with`."""
+    old = SOLUTION[SOLUTION.index("    def submit") : SOLUTION.index("    def poll")]
+    body = "        with LOCK:\n            return dict(\n                a=1,\n            )\n\n"
+    new = f"    def submit(self, type, payload):\n{body}"
+    text = "import threading\n" + SOLUTION.replace(old, new) + "\n\nLOCK = threading.Lock()\n"
+    result = grade(text)
+    told = result.told_first
+    assert told is not None
+    assert told.line is not None
+    assert told.line.text == "return dict(a=1,)"
+    assert text.splitlines()[told.line.number - 1].strip() == "return dict("
+    assert named(result, told.name).line == told.line
