@@ -57,6 +57,13 @@ def test_a_queue_that_takes_what_it_saw_hands_out_something_else() -> None:
     assert lab.world.queue.poll("somebody", 60_000).job_id == "J1"
 
 
+def test_a_worker_that_never_stood_still_is_not_back_from_the_dead() -> None:
+    """A queue gave its job to another one as well; it works on, and believes that it still has it."""
+    lab = Lab("x-1", [Recipe(TAKES_WHAT_IT_SAW).at_instant(1005)])
+    first = board_of(lab).workers[0]
+    assert (first.doing, first.ghost) == ("working", "believes that it still has J1, with token J1:1")
+
+
 @pytest.mark.parametrize(
     "error", ["<script>window.__x=1</script>", "\"'><img src=x onerror=go()>", "{{ 7*7 }}"]
 )
