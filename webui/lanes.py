@@ -222,7 +222,8 @@ class Lanes:
         return f"{worker.name} {asked(event)}, but {found(event)}."
 
     def _doing(self, worker: SimulatedWorker, *, is_ghost: bool) -> str:
-        if is_ghost and worker.state is WorkerState.WORKING:
+        lost = is_ghost and worker.lease and self._now >= worker.lease.lease_until
+        if lost and worker.state is WorkerState.WORKING:  # a flawed queue takes jobs from the living, too
             return "back from the dead"
         if worker.state is WorkerState.IDLE and worker.habits.first_poll_at > self._now:
             return f"starts at {seconds(worker.habits.first_poll_at)}"

@@ -9,6 +9,7 @@ from jobqueue.simulation.flawed.expiry import (
     RenewsAfterTheEnd,
     SweepsOnlyInPoll,
 )
+from jobqueue.simulation.flawed.races import ChecksThenActs
 from jobqueue.simulation.flawed.retries import DoublesTooEarly, JitterOnTop, KeepsAttempts, NoCap
 from jobqueue.simulation.flawed.tokens import (
     BelievesAnybody,
@@ -28,6 +29,7 @@ from jobqueue.simulation.flawed.turns import (
 __all__ = [
     "BelievesAnybody",
     "BelievesWhileRunning",
+    "ChecksThenActs",
     "CountsAtTheEnd",
     "CountsTokensAnew",
     "CountsTokensAnewAfterRedrive",

@@ -1,6 +1,6 @@
 """All scenarios with a flawed queue, in the order of the lessons."""
 
-from jobqueue.simulation.scenarios import flawed_leases, flawed_tokens, flawed_turns
+from jobqueue.simulation.scenarios import flawed_leases, flawed_races, flawed_tokens, flawed_turns
 
 FLAWED = (
     flawed_leases.LATE_BY_ONE,
@@ -18,6 +18,7 @@ FLAWED = (
     flawed_tokens.JITTER_ON_TOP,
     flawed_tokens.KEEPS_ATTEMPTS,
     flawed_tokens.COUNTS_TOKENS_ANEW_AFTER_REDRIVE,
+    flawed_races.CHECKS_THEN_ACTS,
     flawed_turns.LENDS_TO_THE_HIGHEST,
     flawed_turns.MOVES_WHILE_IDLE,
     flawed_turns.NO_TENANTS,
