@@ -17,6 +17,7 @@ from exercises.grader.ladder import ladder
 from exercises.grader.page import Line
 from exercises.grader.plain_text import plain_text
 from exercises.grader.progress import Progress, mark
+from exercises.grader.records import Result
 from exercises.grader.verify import skipped, verify
 from webui.board_link import watch_line
 from webui.command_words import examples
@@ -82,9 +83,14 @@ def keep(progress: Progress) -> None:
 
 
 def warn(words: str | None) -> None:
-    """Print one line beside the output: a machine that reads it as JSON is not disturbed."""
+    """Print a warning, if there is one."""
     if words:
-        click.echo(plain_text(f"Warning: {words}"), err=True)
+        beside(f"Warning: {words}")
+
+
+def beside(words: str) -> None:
+    """Print one line beside the output: a machine or a file that takes the output in is not disturbed."""
+    click.echo(plain_text(words), err=True)
 
 
 def chosen(name: str | None) -> Exercise:
@@ -111,13 +117,18 @@ def list_() -> None:
 @explained
 def start(name: str) -> None:
     """Begin an exercise. Writes answers/NAME.py, never over anything."""
-    exercise = find(name)
+    begin(find(name))
+
+
+def begin(exercise: Exercise) -> AnswerFile:
+    """Write the starter where no answer is, and say how to begin."""
     answer = AnswerFile.of(exercise, Path())
     fresh = answer.start(exercise)
     progress = Progress.read(Path())
     progress.note_started(exercise.id)
-    show(report.opening(exercise, answer, fresh=fresh))
     keep(progress)
+    show(report.opening(exercise, answer, fresh=fresh))
+    return answer
 
 
 @click.command(
@@ -140,15 +151,29 @@ def check(context: click.Context, name: str | None, as_json: bool, replay: str |
         told = runner.replay(exercise, text, answer.path, replay)
         show(report.replayed(told))
         context.exit(0 if told.passed else 1)
+    result, progress = graded(exercise, answer, text, tell=not as_json)
+    if as_json:
+        say(json.dumps(result.as_json(), indent=2))
+    elif result.passed:
+        following = progress.next_open(catalogue(), exercise)
+        say(f"Next: jobkit start {following.short}" if following else "All exercises are done.")
+    context.exit(0 if result.passed else 1)
+
+
+def graded(
+    exercise: Exercise, answer: AnswerFile, text: bytes, *, tell: bool = True
+) -> tuple[Result, Progress]:
+    """Check an answer and tell the report. What was reached is kept before anything is printed.
+
+    A reader who closes the pipe early, as `head` does, ends the printing and nothing else.
+    """
     progress = Progress.read(Path())
     result = runner.run(exercise, text, answer.path)
     progress.note_result(result, text)
-    if as_json:
-        say(json.dumps(result.as_json(), indent=2))
-    else:
-        show(report.lines(result, exercise, watch_line(exercise, result)))
     keep(progress)
-    context.exit(0 if result.passed else 1)
+    if tell:
+        show(report.lines(result, exercise, watch_line(exercise, result)))
+    return result, progress
 
 
 @click.command(epilog=examples("jobkit hint", "jobkit hint ex03"))

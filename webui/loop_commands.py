@@ -10,16 +10,14 @@ from pathlib import Path
 
 import click
 
-from exercises.grader import report, runner
 from exercises.grader.answers import LARGEST_ANSWER_BYTES, AnswerFile
 from exercises.grader.catalogue import Exercise, catalogue
 from exercises.grader.errors import ExerciseError
 from exercises.grader.page import Line, wrapped
 from exercises.grader.progress import Progress
 from exercises.grader.standing import Standing
-from webui.board_link import watch_line
 from webui.command_words import examples
-from webui.exercise_commands import NO_SANDBOX, chosen, explained, keep, say, show, warn
+from webui.exercise_commands import NO_SANDBOX, begin, beside, chosen, explained, graded, say, show, warn
 from webui.server import stop_politely
 from webui.watching import Looks, changed, way
 
@@ -49,7 +47,7 @@ def watch(context: click.Context, name: str | None, once: bool, poll: bool) -> N
     answer = AnswerFile.of(first, Path())
     text = answer.read(first)
     if once:
-        context.exit(0 if _check(first, answer, text) else 1)
+        context.exit(0 if graded(first, answer, text)[0].passed else 1)
     looks, words = way(poll=poll)
     stop_politely()
     say(f"Watching {answer.path} ({words}). Ctrl-C ends it.")
@@ -84,44 +82,20 @@ def _until_right(exercise: Exercise, looks: Looks) -> None:
             continue
         seen = text
         say()
-        if _check(exercise, answer, text):
+        if graded(exercise, answer, text)[0].passed:
             return
         say(f"Waiting for the next save of {answer.path}.")
 
 
-def _check(exercise: Exercise, answer: AnswerFile, text: bytes) -> bool:
-    progress = Progress.read(Path())
-    result = runner.run(exercise, text, answer.path)
-    progress.note_result(result, text)
-    show(report.lines(result, exercise, watch_line(exercise, result)))
-    keep(progress)
-    return result.passed
-
-
 def _go_on(done: Exercise) -> Exercise | None:
     """Begin the next exercise that is not done; None if all are."""
-    progress = Progress.read(Path())
-    following = next_open(catalogue(), done, progress)
+    following = Progress.read(Path()).next_open(catalogue(), done)
     say()
     if following is None:
         show([Line("All exercises are done.", "good")])
         return None
-    answer = AnswerFile.of(following, Path())
-    fresh = answer.start(following)
-    progress.note_started(following.id)
-    show(report.opening(following, answer, fresh=fresh))
-    keep(progress)
-    say(f"Watching {answer.path} now.")
+    say(f"Watching {begin(following).path} now.")
     return following
-
-
-def next_open(exercises: Sequence[Exercise], after: Exercise, progress: Progress) -> Exercise | None:
-    """The first exercise that is not done, looking from the one after `after` on, then from the beginning."""
-    place = next(number for number, one in enumerate(exercises) if one.id == after.id)
-    for one in (*exercises[place + 1 :], *exercises[:place]):
-        if progress.exercises.get(one.id, Standing()).best < one.points:
-            return one
-    return None
 
 
 @click.command(
@@ -154,8 +128,9 @@ def copy(name: str, folder: Path | None, replace: bool) -> None:  # noqa: FBT001
         raise ExerciseError(f"Nothing copied: {names} would be overwritten. Another folder, or --replace?")
     to.mkdir(parents=True, exist_ok=True)
     for path, text in texts.items():
+        was = "  (replaced)" if path in others else "  (was there already, the same)" if path.exists() else ""
         path.write_bytes(text)
-        say(f"{path}{'  (replaced)' if path in others else ''}")
+        say(f"{path}{was}")
     if not answer.path.exists():
         say(f"Of you there is no answer yet. Begin with: jobkit start {exercise.short}")
 
@@ -248,7 +223,7 @@ def solution(context: click.Context, name: str | None, other: int | None) -> Non
     say(path.read_text(encoding="utf-8").rstrip("\n"))
     if other is None and others:
         count = f"--other {'1' if len(others) == 1 else f'1 to {len(others)}'}"
-        warn(f"Others, built differently: jobkit solution {exercise.short} {count}")
+        beside(f"Others, built differently: jobkit solution {exercise.short} {count}")
 
 
 def _what_is_missing(exercise: Exercise, standing: Standing) -> list[Line]:

@@ -100,6 +100,9 @@ def find(name: str, root: Path = EXERCISES) -> Exercise:
         names |= dict.fromkeys((folder.name, short, topic, digits, str(int(digits))), folder)
     if wanted in names:
         return load(names[wanted])
+    if re.fullmatch(r"(ex)?\d+", wanted):
+        first, *_, last = [folder.name.partition("_")[0] for folder in folders(root)]
+        raise UnknownExerciseError(f"There is no exercise {name!r}. There are {first} to {last}.")
     close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.5)
     suggestions = sorted({names[match].name for match in close})
     advice = f"Did you mean {' or '.join(suggestions)}?" if suggestions else "`jobkit list` shows all."

@@ -33,7 +33,10 @@ def ladder(exercise: Exercise, standing: Standing, *, changed: bool) -> list[Lin
     elif known is None:
         said = list(_without_ladder(exercise, standing))
     else:
-        said = [*wrapped(f"{known.title}.", "strong"), *_climbed(exercise, known.hints, standing.shown)]
+        said = [
+            *wrapped(f"The mistake seems to be: {known.title}.", "strong"),
+            *_climbed(exercise, known.hints, standing.shown),
+        ]
     if changed:
         words = "Your file has changed since the last check; this is about what that one found."
         said.append(Line(words, "quiet"))
@@ -54,6 +57,7 @@ def _without_ladder(exercise: Exercise, standing: Standing) -> Iterator[Line]:
         first_step = next(one.first_step for one in exercise.tasks if one.number == task)
         yield from wrapped(f"Task {task}. {first_step}")
     else:
+        yield Line("There are no hints for this one. What the last check found:", "strong")
         for words in standing.finding:
             yield from wrapped(words)
     yield Line(f"For a closer look: jobkit check {exercise.short}", "quiet")

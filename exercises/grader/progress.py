@@ -3,6 +3,7 @@
 import hashlib
 import json
 import secrets
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -147,6 +148,14 @@ class Progress:
         told, found = result.told_first, result.diagnosis
         standing.check, standing.verdict = (told.name, str(told.verdict)) if told else (None, "")
         standing.misconception = found.misconception if found and not found.rivals else None
+
+    def next_open(self, exercises: Sequence[Exercise], after: Exercise) -> Exercise | None:
+        """The first exercise that is not done, from the one after `after` on, then from the beginning."""
+        place = next(number for number, one in enumerate(exercises) if one.id == after.id)
+        for one in (*exercises[place + 1 :], *exercises[:place]):
+            if self.exercises.get(one.id, Standing()).best < one.points:
+                return one
+        return None
 
     def next_hint(self, exercise: Exercise) -> Standing:
         """Go one step up the ladder, which ends one step past the last hint: then all is said."""

@@ -10,6 +10,7 @@ from exercises.grader.progress import Progress, Standing
 from exercises.grader.records import CheckResult, Diagnosis, How, Result, SourceLine, Verdict
 
 PRINTED_LINES = 10
+HERE = "   <-- here"
 EXPLAINED = {
     Verdict.NOT_ATTEMPTED: "this part is still to write",
     Verdict.SKIPPED: "a check that it builds on has to pass first",
@@ -29,7 +30,7 @@ def opening(exercise: Exercise, answer: AnswerFile, *, fresh: bool) -> list[Line
         Line(f"The whole task:  {answer.task}"),
         Line(f"Your answer:     {answer.path}{kept}"),
         Line(),
-        Line(f"Read the task, write task 1, then: jobkit check {exercise.short}"),
+        Line(f"{'Read the task, write task 1' if fresh else 'Go on'}, then: jobkit check {exercise.short}"),
     ]
 
 
@@ -49,7 +50,8 @@ def replayed(result: Result) -> list[Line]:
     check = result.checks[0]
     kept = Line("In this run the promise is kept.", "good")
     head = {Verdict.PASS: kept, Verdict.FAIL: Line(check.promise, "bad")}
-    return [head.get(check.verdict, Line(check.reason, "bad")), *_story(check, result)]
+    where = "" if check.verdict is Verdict.PASS else HERE
+    return [head.get(check.verdict, Line(check.reason, "bad")), *_story(check, result, where)]
 
 
 def plain(result: Result, exercise: Exercise, watch: str | None = None) -> str:
@@ -59,14 +61,16 @@ def plain(result: Result, exercise: Exercise, watch: str | None = None) -> str:
 
 def table(exercises: list[Exercise], progress: Progress) -> list[Line]:
     """All exercises with the points reached, and their sum."""
-    rows = [Line(f"{'exercise':<24}{'now':>5}{'best':>6}{'of':>5}  state", "strong")]
+    names = {exercise.id: f"{exercise.short} {exercise.title}" for exercise in exercises}
+    width = max(map(len, ["exercise", *names.values()])) + 1
+    rows = [Line(f"{'exercise':<{width}}{'now':>5}{'best':>6}{'of':>5}  state", "strong")]
     total = possible = 0
     for exercise in exercises:
         begun = progress.exercises.get(exercise.id)
         standing = begun or Standing()
         state = "done" if standing.best == exercise.points else "begun" if begun else "-"
-        name = f"{exercise.short} {exercise.title}"[:23]
-        rows.append(Line(f"{name:<24}{standing.points:>5}{standing.best:>6}{exercise.points:>5}  {state}"))
+        name = names[exercise.id]
+        rows.append(Line(f"{name:<{width}}{standing.points:>5}{standing.best:>6}{exercise.points:>5}  {state}"))
         total, possible = total + standing.best, possible + exercise.points
     return [*rows, Line(f"{total} of {possible} points.", "strong")]
 
@@ -95,12 +99,12 @@ def _not_passed(result: Result, exercise: Exercise) -> Iterator[Line]:
             yield from _story(check, result)
 
 
-def _story(check: CheckResult, result: Result) -> Iterator[Line]:
+def _story(check: CheckResult, result: Result, where: str = HERE) -> Iterator[Line]:
     if check.trace:
         yield Line()
         for step in check.trace[:-1]:
             yield Line(f"  {step}")
-        yield Line(f"  {check.trace[-1]}   <-- here", "strong")
+        yield Line(f"  {check.trace[-1]}{where}", "strong" if where else "plain")
     if check.expected:
         yield Line()
         yield Line(f"  expected   {check.expected}")

@@ -87,6 +87,7 @@ def test_without_a_name_the_last_exercise_is_meant() -> None:
     [
         (("check",), "Error: Which exercise? `jobkit list` shows all, `jobkit start ex03` begins one.\n"),
         (("start", "ex3_token"), "Error: There is no exercise 'ex3_token'. Did you mean ex03_tokens?\n"),
+        (("start", "ex99"), "Error: There is no exercise 'ex99'. There are ex01 to ex13.\n"),
         (("start", "zebra"), "Error: There is no exercise 'zebra'. `jobkit list` shows all.\n"),
     ],
 )
@@ -217,9 +218,8 @@ def test_no_line_of_a_hint_is_wider_than_a_report(wrong: Misconception) -> None:
     standing.climb(3)
     said = [line.text for line in ladder(EXERCISE, standing, changed=False)]
     assert max(len(text) for text in said) <= 100
-    assert " ".join(said) == " ".join(
-        [f"{wrong.title}.", *(f"Hint {number} of 3: {text}" for number, text in enumerate(wrong.hints, 1))]
-    )
+    hints = [f"Hint {number} of 3: {text}" for number, text in enumerate(wrong.hints, 1)]
+    assert " ".join(said) == " ".join([f"The mistake seems to be: {wrong.title}.", *hints])
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

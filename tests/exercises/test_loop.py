@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from exercises.grader.catalogue import catalogue
 from exercises.grader.progress import Progress
 from exercises.grader.standing import Standing
-from tests.exercises.grading import EXERCISE, SOLUTION
+from tests.exercises.grading import EXERCISE, OWN_ANSWER, SOLUTION
 from webui import loop_commands
 from webui.cli import main
 
@@ -41,7 +42,7 @@ def test_a_copy_has_task_starter_and_answer_and_overwrites_nothing() -> None:
     assert (to / "ex03_tokens.py").read_text(encoding="utf-8") == "# mine\n"
     assert (to / "ex03_tokens_starter.py").read_text(encoding="utf-8") == EXERCISE.text("starter.py")
     assert (to / "ex03_tokens.md").read_text(encoding="utf-8") == EXERCISE.text("task.md")
-    assert jobkit("copy", "ex03", str(to)).exit_code == 0
+    assert jobkit("copy", "ex03", str(to)).output.count("(was there already, the same)") == 3
     (to / "ex03_tokens.py").write_text("# edited there\n", encoding="utf-8")
     (to / "ex03_tokens.md").unlink()
     said = jobkit("copy", "ex03", str(to))
@@ -126,11 +127,51 @@ def test_after_passing_the_solution_and_the_others_can_be_read() -> None:
     progress.write()
     said = jobkit("solution", "ex03")
     assert (said.exit_code, said.stdout) == (0, SOLUTION)
-    assert "--other 1" in said.stderr
+    assert said.stderr.startswith("Others, built differently: jobkit solution ex03 --other 1")
     assert jobkit("solution", "ex03", "--other", "1").stdout == EXERCISE.alternatives()[0].read_text(
         encoding="utf-8"
     )
     assert jobkit("solution", "ex03", "--other", "99").exit_code == 2
+
+
+def test_after_passing_the_way_goes_on() -> None:
+    """To the first exercise that is not done, and after the last one nowhere."""
+    ANSWER.parent.mkdir()
+    ANSWER.write_text(OWN_ANSWER, encoding="utf-8")
+    assert jobkit("check", "ex03").stdout.endswith("Next: jobkit start ex04\n")
+    progress = Progress.read(Path())
+    for one in catalogue():
+        progress.of(one.id).best = one.points
+    progress.write()
+    assert jobkit("check", "ex03").stdout.endswith("All exercises are done.\n")
+
+
+def test_who_begins_again_is_told_to_go_on() -> None:
+    """The first task may be written long since."""
+    assert "Read the task, write task 1, then: jobkit check ex03" in jobkit("start", "ex03").output
+    assert jobkit("start", "ex03").output.endswith("Go on, then: jobkit check ex03\n")
+
+
+def test_a_result_is_kept_although_nobody_reads_it() -> None:
+    """`jobkit check ex03 | head -1` closes the pipe after the first line."""
+    ANSWER.parent.mkdir()
+    ANSWER.write_text(OWN_ANSWER, encoding="utf-8")
+    with subprocess.Popen(
+        [sys.executable, "-m", "webui.cli", "check", "ex03"], stdout=subprocess.PIPE
+    ) as check:
+        assert check.stdout is not None
+        check.stdout.close()
+        check.wait(60)
+    assert Progress.read(Path()).of("ex03_tokens").best == EXERCISE.points
+
+
+def test_titles_are_shown_whole() -> None:
+    """In the table of progress every title can be read, and the columns stand below each other."""
+    jobkit("start", "ex03")
+    head, *rows, _ = jobkit("progress").output.splitlines()
+    for row, one in zip(rows, catalogue(), strict=True):
+        assert row.startswith(f"{one.short} {one.title} ")
+        assert row.index(f" {one.points} ") + len(f" {one.points}") == head.index(" of ") + len(" of")
 
 
 @pytest.mark.parametrize("name", sorted(main.commands))

@@ -19,7 +19,6 @@ from exercises.grader.standing import Standing
 from tests.exercises.grading import EXERCISE, OWN_ANSWER
 from webui import loop_commands, watching
 from webui.cli import main
-from webui.loop_commands import next_open
 
 ROOT = Path(__file__).parents[2]
 ANSWER = Path("answers/ex03_tokens.py")
@@ -134,7 +133,7 @@ def test_when_all_is_right_the_next_exercise_begins(
     following = replace(EXERCISE, folder=EXERCISE.folder.with_name("ex03_tokens"), title="Another")
     looked: list[str] = []
     goals = iter([following, None])
-    monkeypatch.setattr(loop_commands, "next_open", lambda *_: next(goals))
+    monkeypatch.setattr(Progress, "next_open", lambda *_: next(goals))
 
     def scene(path: Path) -> Iterator[None]:
         looked.append(path.name)
@@ -155,10 +154,10 @@ def test_the_next_exercise_is_the_first_open_one_after_this() -> None:
     progress = Progress(Path("progress.json"))
     progress.exercises["ex03_c"] = Standing(best=EXERCISE.points)
     progress.exercises["ex01_a"] = Standing(best=EXERCISE.points - 1)
-    assert next_open([a, b, c], a, progress) is b
-    assert next_open([a, b, c], b, progress) is a
+    assert progress.next_open([a, b, c], a) is b
+    assert progress.next_open([a, b, c], b) is a
     progress.exercises["ex01_a"].best = EXERCISE.points
-    assert next_open([a, b, c], b, progress) is None
+    assert progress.next_open([a, b, c], b) is None
 
 
 def test_once_checks_once_like_check() -> None:
