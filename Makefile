@@ -3,6 +3,8 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+# As many processes as there are processors; a file's tests stay together, they share what was graded once.
+SIDE_BY_SIDE := -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test check check-long format lint types notebooks-clean verify readme bench constraints clean
@@ -14,10 +16,10 @@ lab: $(READY) ## the board and the lessons, until Ctrl-C
 	@$(BIN)/jobkit lab
 
 test: $(READY) ## all tests (browser tests are skipped where there is no Chromium)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 check: $(READY) lint types notebooks-clean verify ## everything that continuous integration runs, the tests last
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 check-long: $(READY) ## the heavy runs: soaks, long walks, many seeds
 	@$(BIN)/python -m pytest -m long
