@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import click
 
-from exercises.grader import portable, report, runner
+from exercises.grader import challenge, portable, report, runner
 from exercises.grader.answers import AnswerFile
 from exercises.grader.catalogue import Exercise, catalogue, find
 from exercises.grader.errors import ExerciseError
@@ -112,23 +113,39 @@ def list_() -> None:
     say("Begin with: jobkit start NAME")
 
 
-@click.command(epilog=examples("jobkit start ex03", "jobkit start tokens    the topic will do"))
+@click.command(
+    epilog=examples(
+        "jobkit start ex03",
+        "jobkit start tokens          the topic will do",
+        "jobkit start ex07 --clock    against the clock",
+    )
+)
 @click.argument("name")
+@click.option("--clock", is_flag=True, help="Start the clock of a timed challenge, anew if it ran already.")
 @explained
-def start(name: str) -> None:
+def start(name: str, clock: bool) -> None:  # noqa: FBT001  click passes flags so
     """Begin an exercise. Writes answers/NAME.py, never over anything."""
-    begin(find(name))
+    begin(find(name), clock=clock)
 
 
-def begin(exercise: Exercise) -> AnswerFile:
+def begin(exercise: Exercise, *, clock: bool = False) -> AnswerFile:
     """Write the starter where no answer is, and say how to begin."""
+    progress = Progress.read(Path())
+    if clock:
+        challenge.start(progress.of(exercise.id), exercise, int(time.time()))
     answer = AnswerFile.of(exercise, Path())
     fresh = answer.start(exercise)
-    progress = Progress.read(Path())
     progress.note_started(exercise.id)
     keep(progress)
     show(report.opening(exercise, answer, fresh=fresh))
+    tell_time(progress, exercise)
     return answer
+
+
+def tell_time(progress: Progress, exercise: Exercise) -> None:
+    """Say how the time of a challenge stands, if a clock was started."""
+    if said := challenge.words(progress.of(exercise.id), exercise, int(time.time())):
+        say(said)
 
 
 @click.command(
@@ -170,9 +187,11 @@ def graded(
     progress = Progress.read(Path())
     result = runner.run(exercise, text, answer.path)
     progress.note_result(result, text)
+    challenge.note(progress.of(exercise.id), exercise, result, int(time.time()))
     keep(progress)
     if tell:
         show(report.lines(result, exercise, watch_line(exercise, result)))
+        tell_time(progress, exercise)
     return result, progress
 
 

@@ -44,6 +44,7 @@ class Exercise:
     why: str
     limits: Limits
     server: bool  # whether it needs a database server, see `postgres_server`
+    minutes: int  # for a challenge against the clock; 0 if there is none
     threads: bool  # whether answers are run by several threads, under control
     tasks: tuple[Task, ...]
     checks: tuple[Check, ...] = field(repr=False)
@@ -135,6 +136,7 @@ def _read(folder: Path) -> Exercise:
         why=" ".join(told["why"].split()),
         limits=Limits(**told.get("limits", {})),
         server=told.get("server", False),
+        minutes=told.get("minutes", 0),
         threads=told.get("threads", False),
         tasks=tuple(Task(**task) for task in told["tasks"]),
         checks=tuple(check for path in check_files(folder) for check in _checks(path)),

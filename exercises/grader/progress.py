@@ -4,7 +4,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -133,10 +133,11 @@ class Progress:
         self.of(exercise)
 
     def note_reset(self, exercise: str) -> None:
-        """Begin anew; what was reached stays."""
+        """Begin anew; what was reached stays, and a clock goes on."""
         self.last = exercise
         old = self.of(exercise)
-        self.exercises[exercise] = Standing(best=old.best, possible=old.possible)
+        fresh = Standing(best=old.best, possible=old.possible)
+        self.exercises[exercise] = replace(fresh, clock=old.clock, in_time=old.in_time, took=old.took)
 
     def note_result(self, result: Result, answer: bytes) -> None:
         """Take in one check of this answer. An answer of which nothing is sure has no ladder."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 MOST_POINTS = 100_000
+MOST_SECONDS = 2**40
 MOST_LADDERS = 50  # a ladder for each text that was ever checked would grow for ever
 MOST_WORDS = 20
 LONGEST_WORDS = 20_000
@@ -16,7 +17,9 @@ class Standing:
 
     `answer` is the mark of the text that was checked last, `check` the check that its report told about,
     `verdict` how that ended, `finding` what it found in short, `misconception` what it was diagnosed as.
-    `hints` counts the hints shown, for each misconception in each text: a new text is a new try.
+    `hints` counts the hints shown, for each misconception in each text: a new text is a new try. Of a timed
+    challenge, `clock` is when it was started, in seconds since the epoch; `in_time` the points reached before
+    its time was over, `took` the seconds up to the pass.
     """
 
     points: int = 0
@@ -29,6 +32,9 @@ class Standing:
     finding: list[str] = field(default_factory=list)
     misconception: str | None = None
     hints: dict[str, int] = field(default_factory=dict)
+    clock: int | None = None
+    in_time: int = 0
+    took: int | None = None
 
     @property
     def shown(self) -> int:
@@ -56,11 +62,17 @@ def read_standing(told: Any, wanted: tuple[str, ...]) -> tuple[Standing, list[st
     if not isinstance(told, dict):
         return Standing(), ["all"]
     sound = {name: told[name] for name in wanted if name in told and SOUND[name](told[name])}
-    return Standing(**sound), [name for name in wanted if name not in sound]
+    return Standing(**sound), [
+        name for name in wanted if name not in sound and (name in told or name not in LATER)
+    ]
 
 
 def _points(told: Any) -> bool:
     return type(told) is int and 0 <= told <= MOST_POINTS
+
+
+def _seconds(told: Any) -> bool:
+    return told is None or (type(told) is int and 0 <= told <= MOST_SECONDS)
 
 
 def _words(told: Any) -> bool:
@@ -91,6 +103,10 @@ SOUND: dict[str, Callable[[Any], bool]] = {
     "finding": _finding,
     "misconception": _words_or_none,
     "hints": _hints,
+    "clock": _seconds,
+    "in_time": _points,
+    "took": _seconds,
 }
+LATER = {"clock", "in_time", "took"}  # files of the first versions lack them
 SCORES = ("points", "best", "possible", "passed")
 ALL = tuple(one.name for one in fields(Standing))
