@@ -41,7 +41,7 @@ def test_a_marked_process_is_ended_wherever_it_went(ended):
         marked.kill()
 
 
-@pytest.mark.parametrize("root", [0, 1, -1, os.getpid()])
+@pytest.mark.parametrize("root", [0, 1, -1, os.getpid()], ids=["0", "1", "-1", "own"])
 def test_a_root_that_is_no_answer_is_refused(ended, root):
     """Everything descends from the first process: such a root must never be hunted."""
     with pytest.raises(ValueError, match="is not that of an answer"):
