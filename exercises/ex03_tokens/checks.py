@@ -7,7 +7,7 @@ from exercises.grader import Case, check
 from exercises.token_stage import leased, stage_for
 
 
-@check(task=1, points=1, promise="A poll hands the first job out under a token, as RUNNING.")
+@check(task=1, points=1, promise="A poll hands the job out under a token, as RUNNING.")
 def handed_out(case: Case) -> None:
     """Submit, poll, view: the least that a queue can do."""
     stage = stage_for(case)
