@@ -42,15 +42,15 @@ def seconds(millis: int) -> str:
 class QueueStage:
     """One queue of the answer, and a clock that only the check moves."""
 
-    def __init__(self, case: Case, kind: str, error: str, *args: Any) -> None:
+    def __init__(self, case: Case, kind: str, error: str, *args: Any, begins: int = 0) -> None:
         """Create the queue `kind`, whose refusals raise the error of the name `error`.
 
-        `args` are what it is created with, after the clock.
+        `args` are what it is created with, after the clock; `begins` is the instant that the clock shows first.
         """
         self._case = case
         self._error = error
-        self._now = 0
-        self._clock = case.make("ManualClock", library=True)
+        self._now = begins
+        self._clock = case.make("ManualClock", *(begins,) if begins else (), library=True)
         self._queue = case.make(kind, self._clock, *args)
 
     @property
