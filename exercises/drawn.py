@@ -7,6 +7,7 @@ passed over, when others are dropped.
 import logging
 import random
 from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 from typing import TypeVar
 
 from exercises.grader import Case
@@ -14,6 +15,7 @@ from exercises.grader.case import Broken
 
 LOG = logging.getLogger(__name__)
 MOST_TRIES = 200  # a shortest story is worth some hundredths of a second, not the learner's patience
+SHORT = 12  # so few steps are tried two by two as well
 
 Step = TypeVar("Step")
 Draw = Callable[[random.Random], Sequence[Step]]
@@ -40,7 +42,8 @@ def tell_shortest(case: Case, seed: int, story: Sequence[Step], tell: Tell[Step]
     broken = _broken_by(case, story, tell)
     if broken is not None:
         kept, broken, trace = shortest(case, story, tell, broken)
-        head = f"(drawn with seed {seed}; of its {len(story)} steps these {len(kept)} are enough)"
+        enough = "this 1 is" if len(kept) == 1 else f"these {len(kept)} are"
+        head = f"(drawn with seed {seed}; of its {len(story)} steps {enough} enough)"
         case.retell((head, *trace))
         raise broken
 
@@ -48,7 +51,7 @@ def tell_shortest(case: Case, seed: int, story: Sequence[Step], tell: Tell[Step]
 def shortest(
     case: Case, story: Sequence[Step], tell: Tell[Step], broken: Broken
 ) -> tuple[list[Step], Broken, tuple[str, ...]]:
-    """Drop steps while the rest still goes wrong: first many at once, at last one by one.
+    """Drop steps while the rest still goes wrong: first many at once, at last one by one and two by two.
 
     Returns the steps that are left, how they end, and the trace of their telling.
     """
@@ -65,6 +68,16 @@ def shortest(
         if size == 1 and len(kept) == before:
             break
         size = max(size // 2, 1)
+    while tries < MOST_TRIES and len(kept) <= SHORT:
+        for pair in combinations(range(len(kept)), 2):  # two steps may need each other, and the story neither
+            fewer = [step for place, step in enumerate(kept) if place not in pair]
+            again = _broken_by(case, fewer, tell)
+            tries += 1
+            if again is not None:
+                kept, broken, trace = fewer, again, case.trace
+                break
+        else:
+            break
     return kept, broken, trace
 
 

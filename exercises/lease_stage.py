@@ -4,10 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from exercises.grader import Case
+from exercises.grader.case import Broken
 from exercises.grader.records import How
 from exercises.queue_stage import Hold, QueueStage, lease_words
 
 REST = 3_000
+# The ways in which a check can fail here, beside those that every exercise and every queue knows.
+A_NEW_END = "a new end"  # a renewal that must be refused tells one
+DEAD_ALREADY = "dead"  # where the job has attempts left
 
 
 class LeaseStage(QueueStage):
@@ -21,6 +25,15 @@ class LeaseStage(QueueStage):
         got = self._call("sweep", "sweep", expected=f"{gives} leases ended", tell=repr)
         self._case.same("leases ended", gives, got)
 
+    def shows(self, job_id: str, **wanted: object) -> None:
+        """Look at a job; each named field of the view must have this value."""
+        try:
+            super().shows(job_id, **wanted)
+        except Broken as broken:
+            if broken.got == "status 'DEAD'":
+                broken.how = DEAD_ALREADY
+            raise
+
     def tries(self, worker_id: str, lease_millis: int) -> None:
         """Let a worker poll, whatever comes of it."""
         words = f"{worker_id} polls, lease {lease_millis / 1_000:g} s"
@@ -33,16 +46,28 @@ class LeaseStage(QueueStage):
         got = self._call(words, "renew", hold.job_id, hold.token, lease_millis, **how)
         self._case.same("new end", gives, got)
 
+    def asks_to_renew(self, hold: Hold, lease_millis: int) -> None:
+        """Let the holder renew its lease, whatever the queue tells."""
+        words = f"{hold.worker_id} renews {hold.job_id} with token {hold.token}, {lease_millis / 1_000:g} s"
+        self._call(words, "renew", hold.job_id, hold.token, lease_millis, expected="accepted", tell=repr)
+
     def refuses_renew(self, job_id: str, token: str, by: str, *, stays: str) -> None:
         """Let somebody renew with a token that is not good for it; the queue must refuse."""
         words = self._words(f"{by} renews {job_id} with token {token}, 10 s")
 
         def effect() -> How:
             status = getattr(self._case.glance(self._queue, "view", job_id), "fields", {}).get("status")
-            return How.SILENT if status == stays else How.ACCEPTED if status == "RUNNING" else How.CHANGED
+            if status == stays:
+                return How.NO_ERROR  # a lease that was made longer does not show in the view
+            return How.ACCEPTED if status == "RUNNING" else How.CHANGED
 
         how: dict[str, Any] = {"error": self._error, "effect": effect}
-        self._case.refuses(words, self._queue, "renew", job_id, token, 10_000, **how)
+        try:
+            self._case.refuses(words, self._queue, "renew", job_id, token, 10_000, **how)
+        except Broken as broken:
+            if broken.how == How.NO_ERROR and "(it returned" in broken.got:
+                broken.how = A_NEW_END
+            raise
 
 
 def stage_for(case: Case) -> LeaseStage:

@@ -16,6 +16,7 @@ GETS_A_JOB = "gets a job"
 GETS_NOTHING = "gets nothing"
 TOKEN_AGAIN = "token again"  # noqa: S105  a way to fail
 TOKEN_AGAIN_FOR_ONE_WORKER = "token again for one worker"  # noqa: S105  a way to fail
+TOO_LATE = "too late"  # what is reported by those whom nobody should hear
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +42,15 @@ def seconds(millis: int) -> str:
 class QueueStage:
     """One queue of the answer, and a clock that only the check moves."""
 
-    def __init__(self, case: Case, kind: str, error: str, *args: Any) -> None:
+    def __init__(self, case: Case, kind: str, error: str, *args: Any, begins: int = 0) -> None:
         """Create the queue `kind`, whose refusals raise the error of the name `error`.
 
-        `args` are what it is created with, after the clock.
+        `args` are what it is created with, after the clock; `begins` is the instant that the clock shows first.
         """
         self._case = case
         self._error = error
-        self._now = 0
-        self._clock = case.make("ManualClock", library=True)
+        self._now = begins
+        self._clock = case.make("ManualClock", *(begins,) if begins else (), library=True)
         self._queue = case.make(kind, self._clock, *args)
 
     @property
@@ -113,8 +114,14 @@ class QueueStage:
     def refuses_fail(self, job_id: str, token: str, by: str, *, stays: str) -> None:
         """Let somebody fail a job with a token that is not good for it; the queue must refuse."""
         words = self._words(f"{by} fails {job_id} with token {token}")
-        how: dict[str, Any] = {"error": self._error, "effect": self._effect(job_id, stays, "PENDING")}
-        self._case.refuses(words, self._queue, "fail", job_id, token, "too late", **how)
+        look = self._effect(job_id, stays, "PENDING")
+
+        def effect() -> How:
+            seen = getattr(self._case.glance(self._queue, "view", job_id), "fields", {})
+            return How.ACCEPTED if seen.get("last_error") == TOO_LATE else look()
+
+        how: dict[str, Any] = {"error": self._error, "effect": effect}
+        self._case.refuses(words, self._queue, "fail", job_id, token, TOO_LATE, **how)
 
     def shows(self, job_id: str, **wanted: object) -> None:
         """Look at a job; each named field of the view must have this value."""

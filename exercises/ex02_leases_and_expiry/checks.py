@@ -13,10 +13,11 @@ def happy_path(case: Case) -> None:
     stage = stage_for(case)
     stage.submits(gives="J1")
     stage.shows("J1", status="PENDING", attempts=0)
+    stage.at(1_000)
     a = stage.polls("A", 10_000, gives="J1")
     stage.at(4_000)
     stage.completes(a)
-    stage.shows("J1", status="SUCCEEDED", attempts=1, last_error=None, failed_at=None)
+    stage.shows("J1", status="SUCCEEDED", last_error=None, failed_at=None)
     stage.polls("B", 10_000, gives=None)
 
 
@@ -38,8 +39,19 @@ def handed_out(case: Case) -> None:
 @check(task=1, points=1, promise="An attempt counts from the moment of the hand-out on.", needs=(happy_path,))
 def counted_at_once(case: Case) -> None:
     """Whoever crashes cannot count any more."""
-    stage, _ = leased(case)
+    stage, a = leased(case)
     stage.shows("J1", status="RUNNING", attempts=1)
+    stage.completes(a)
+    stage.shows("J1", status="SUCCEEDED", attempts=1)
+
+
+@check(task=1, points=1, promise="An id is given once, also when its job is done.", needs=(happy_path,))
+def ids_go_on(case: Case) -> None:
+    """J1 has succeeded and stays J1; the next job is another one."""
+    stage, a = leased(case)
+    stage.completes(a)
+    stage.submits(gives="J2")
+    stage.shows("J1", status="SUCCEEDED")
 
 
 @check(
@@ -96,7 +108,7 @@ def over_at_the_instant(case: Case) -> None:
     task=2, points=1, promise="A job whose lease ended says so in its last error.", needs=(handed_out_again,)
 )
 def says_why(case: Case) -> None:
-    """Whoever looks at J1 learns why it is at its second attempt."""
+    """Whoever looks at J1 learns why it is to be tried a second time."""
     stage, _ = leased(case)
     stage.at(10_000)
     stage.polls("B", 10_000, gives=None)
@@ -138,6 +150,24 @@ def dated_at_the_end(case: Case) -> None:
 @check(
     task=2,
     points=1,
+    promise="What went wrong stays to be seen, during the next attempt and after its success.",
+    needs=(says_why, dated_at_the_end),
+)
+def reason_stays(case: Case) -> None:
+    """The first lease of J1 ended; the second attempt goes well."""
+    stage, _ = leased(case)
+    stage.at(10_000)
+    stage.polls("B", 10_000, gives=None)
+    stage.at(20_000)
+    b = stage.polls("B", 10_000, gives="J1")
+    stage.shows("J1", status="RUNNING", last_error="lease expired")
+    stage.completes(b)
+    stage.shows("J1", status="SUCCEEDED", last_error="lease expired")
+
+
+@check(
+    task=2,
+    points=1,
     promise="Of two that ended unnoticed, the one that ended first is handed out first.",
     needs=(dated_at_the_end,),
 )
@@ -157,18 +187,18 @@ def two_that_ended(case: Case) -> None:
     task=2,
     points=2,
     promise="Nobody ever sees a RUNNING job whose lease is over.",
-    needs=(handed_out_again, says_why),
+    needs=(happy_path,),
 )
 def seen_after_the_end(case: Case) -> None:
     """A look at the job tells the truth without a poll before it, at the instant too."""
     stage, _ = leased(case)
     stage.at(10_000)
-    stage.shows("J1", status="PENDING", attempts=1, run_at=13_000, last_error="lease expired")
+    stage.shows("J1", status="PENDING", attempts=1, run_at=13_000)
 
 
 @check(
     task=2,
-    points=2,
+    points=1,
     promise="Whoever completes at the end of the lease, or after it, is too late.",
     needs=(over_at_the_instant,),
 )
@@ -178,11 +208,44 @@ def too_late_to_complete(case: Case) -> None:
     stage.at(10_000)
     stage.refuses_complete("J1", a.token, by="A", stays="PENDING")
     stage.shows("J1", status="PENDING", attempts=1)
+
+
+@check(
+    task=2,
+    points=1,
+    promise="A job that waits for its next attempt is completed by nobody.",
+    needs=(over_at_the_instant,),
+)
+def waiting_is_not_held(case: Case) -> None:
+    """Everybody can see that the lease is over. A shows its token all the same."""
+    stage, a = leased(case)
+    stage.at(12_000)
+    stage.polls("B", 10_000, gives=None)
+    stage.refuses_complete("J1", a.token, by="A", stays="PENDING")
+
+
+@check(
+    task=2,
+    points=1,
+    promise="Only the current lease is heard: the token of an earlier attempt is refused.",
+    needs=(over_at_the_instant, dated_at_the_end),
+)
+def current_lease_only(case: Case) -> None:
+    """A has lost J1 to B, and reports success."""
+    stage, a = leased(case)
     stage.at(20_000)
     b = stage.polls("B", 10_000, gives="J1")
     stage.refuses_complete("J1", a.token, by="A", stays="RUNNING")
     stage.completes(b)
-    stage.refuses_complete("J1", b.token, by="B", stays="SUCCEEDED")
+
+
+@check(task=2, points=1, promise="A job is completed once: the second time is refused.", needs=(happy_path,))
+def completed_once(case: Case) -> None:
+    """The lease ended with the job."""
+    stage, a = leased(case)
+    stage.completes(a)
+    stage.refuses_complete("J1", a.token, by="A", stays="SUCCEEDED")
+    stage.shows("J1", status="SUCCEEDED", attempts=1)
 
 
 @check(

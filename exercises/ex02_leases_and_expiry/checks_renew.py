@@ -122,9 +122,23 @@ def never_shorter(case: Case) -> None:
     """A has the job until 10.0 s and asks, at 1.0 s, for two seconds."""
     stage, a = leased(case)
     stage.at(1_000)
-    stage.renews(a, 2_000, gives=10_000)
+    stage.asks_to_renew(a, 2_000)
     stage.at(9_999)
     stage.completes(a)
+
+
+@check(
+    task=4,
+    points=1,
+    promise="To renew tells the end that the lease has, whatever was asked for.",
+    needs=("over_at_the_instant",),
+)
+def tells_the_end(case: Case) -> None:
+    """A asks for more than it has, and then for less."""
+    stage, a = leased(case)
+    stage.at(1_000)
+    stage.renews(a, 12_000, gives=13_000)
+    stage.renews(a, 2_000, gives=13_000)
 
 
 @check(
@@ -159,8 +173,23 @@ def too_late_to_renew(case: Case) -> None:
 @check(
     task=4,
     points=1,
+    promise="Where nobody holds the job there is nothing to renew.",
+    needs=("over_at_the_instant",),
+)
+def nothing_to_renew(case: Case) -> None:
+    """Everybody can see that the lease is over. A shows its token all the same."""
+    stage, a = leased(case)
+    stage.at(12_000)
+    stage.polls("B", 10_000, gives=None)
+    stage.refuses_renew("J1", a.token, by="A", stays="PENDING")
+    stage.shows("J1", status="PENDING", attempts=1)
+
+
+@check(
+    task=4,
+    points=1,
     promise="Only the holder renews: old tokens, and those of other jobs, are refused.",
-    needs=(too_late_to_renew,),
+    needs=("over_at_the_instant", "dated_at_the_end"),
 )
 def renewed_by_nobody_else(case: Case) -> None:
     """A has lost J1 to B; C holds J2."""
@@ -185,8 +214,13 @@ def renewed_by_nobody_else(case: Case) -> None:
         "counted_at_once",
         "leased_once",
         "in_order",
+        "ids_go_on",
         "two_that_ended",
+        "reason_stays",
         "too_late_to_complete",
+        "waiting_is_not_held",
+        "current_lease_only",
+        "completed_once",
         "sweeps",
         comes_to_an_end,
         not_dead_yet,
@@ -194,7 +228,10 @@ def renewed_by_nobody_else(case: Case) -> None:
         renewed,
         not_added_up,
         never_shorter,
+        tells_the_end,
         renewed_in_time,
+        too_late_to_renew,
+        nothing_to_renew,
         renewed_by_nobody_else,
     ),
 )

@@ -138,6 +138,25 @@ def deadline_at_the_instant(case: Case) -> None:
 @check(
     task=2,
     points=1,
+    promise="A deadline of 0 is a deadline, and none is none.",
+    needs=(buried_by_deadline,),
+)
+def deadline_of_zero(case: Case) -> None:
+    """The story begins five seconds before the clock shows 0."""
+    stage = DeadStage(case, 3, begins=-5_000)
+    stage.submits_until(0, gives="J1")
+    stage.submits(gives="J2")
+    a, b = (stage.polls("A", 10_000, gives=name) for name in ("J1", "J2"))
+    stage.at(-1_000)
+    stage.fails(b, "disk full")
+    stage.shows("J2", status="PENDING", run_at=2_000)
+    stage.fails(a, "disk full")
+    stage.shows("J1", status="DEAD", dead_reason="deadline")
+
+
+@check(
+    task=2,
+    points=1,
     promise="If a permanent failure is the last attempt too, the reason is: permanent.",
     needs=(buried, buried_for_good),
 )

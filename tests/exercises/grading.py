@@ -17,6 +17,7 @@ OWN_ANSWER = SOLUTION.replace("is not the token of a current lease on", "does no
 LAST_TASK = ("failed_and_ready", "zombie_fails", "token_after_failure")  # they call `fail` whatever it does
 # These call `fail` too, but only if the ones before have passed.
 WAITING = (
+    "failure_counts_nothing",
     "no_time_between",
     "fails_in_time",
     "fails_too_late",

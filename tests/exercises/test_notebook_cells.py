@@ -97,7 +97,7 @@ def test_an_answer_that_python_cannot_read_is_told_like_on_the_command_line(
     ("answer", "earned", "says"),
     [
         (None, 0, "Next: task 1, submit, poll and view."),
-        (OWN_ANSWER, 39, "All 32 checks pass."),
+        (OWN_ANSWER, 39, "All 39 checks pass."),
     ],
     ids=["starter", "right"],
 )

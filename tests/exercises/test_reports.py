@@ -86,7 +86,7 @@ def test_the_json_form_holds_the_same_record() -> None:
 def test_partial_points_are_given_for_each_check_that_passes() -> None:
     """Without task 4 everything else counts."""
     result = grade(with_fail("raise NotImplementedError('ex03, task 4: fail')"))
-    assert (result.points, result.possible) == (27, 39)
+    assert (result.points, result.possible) == (29, 39)
     assert result.told_first is named(result, "failed_and_ready")
     assert named(result, "failed_and_ready").verdict is Verdict.NOT_ATTEMPTED
 

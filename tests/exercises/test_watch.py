@@ -223,7 +223,7 @@ def test_saves_are_seen_as_they_happen(watching_process: _Watching) -> None:
     fresh = ANSWER.with_name("fresh.tmp")
     fresh.write_text(OWN_ANSWER, encoding="utf-8")
     fresh.replace(ANSWER)
-    assert "All 32 checks pass" in watching_process.until("All exercises are done.")
+    assert "All 39 checks pass" in watching_process.until("All exercises are done.")
     assert watching_process.process.wait(10) == 0
 
 

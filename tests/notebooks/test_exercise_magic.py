@@ -56,7 +56,7 @@ def test_the_verdict_is_the_same_as_in_the_terminal(lessons):
     assert in_a_terminal(lessons) == (wrong, 1)
     _, right, twice = shown(lessons, "import lesson", *[f"%%exercise ex03\n{OWN}"] * 2)
     assert right.startswith("What was in ex03_tokens.py is now in ex03_tokens.backup-1.py.")
-    assert twice.startswith("All 32 checks pass.")
+    assert twice.startswith("All 39 checks pass.")
     assert in_a_terminal(lessons) == (twice, 0)
     assert sorted(path.name for path in file.parent.glob("*.py")) == [
         "ex03_tokens.backup-1.py",

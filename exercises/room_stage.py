@@ -1,0 +1,51 @@
+"""The stage for the exercise about who is next: a waiting room, in the words of the task."""
+
+from exercises.grader import Case
+from exercises.plain_stage import PlainStage
+from exercises.queue_stage import seconds
+
+# The ways in which a check can fail here, beside those that every exercise knows.
+SOMEBODY = "somebody"  # where nobody is ready
+STRANGER = "a stranger"  # an id that was never given
+
+
+class Room(PlainStage):
+    """A waiting room of the answer, in the words of the task."""
+
+    def __init__(self, case: Case) -> None:
+        super().__init__(case, "WaitingRoom")
+        self._submitted = 0
+
+    def submits(self, priority: int = 0, run_at: int = 0) -> None:
+        """Submit one job; its id must be the next one."""
+        self._submitted += 1
+        words = f"submit, priority {priority}, run_at {seconds(run_at)} s"
+        self.gives(words, "submit", priority, run_at, gives=f"J{self._submitted}", what="job id")
+
+    def submits_plainly(self) -> None:
+        """Submit one job, and say nothing about it."""
+        self._submitted += 1
+        self.gives("submit", "submit", gives=f"J{self._submitted}", what="job id")
+
+    def best(self, now: int, job_id: str | None) -> None:
+        """Ask who is best."""
+        self._tells(f"best at {seconds(now)} s", "best", now, job_id, "best job")
+
+    def takes(self, now: int, job_id: str | None) -> None:
+        """Take the best job."""
+        self._tells(f"take at {seconds(now)} s", "take", now, job_id, "job taken")
+
+    def _tells(self, words: str, method: str, now: int, job_id: str | None, what: str) -> None:
+        """Ask who it is; it must be this one."""
+        got = self._case.call(words, self.object, method, now, expected=f"{what} {job_id!r}", tell=repr)
+        given = {f"J{number}" for number in range(1, self._submitted + 1)}
+        if isinstance(got, str) and (job_id is None or got not in given):
+            how = SOMEBODY if got in given else STRANGER
+            self._case.broken(f"{what} {job_id!r}", f"{what} {got!r}", how)
+        self._case.same(what, job_id, got)
+
+    def gets_back(self, job_id: str, run_at: int) -> None:
+        """Give a job back."""
+        self.asks(
+            f"give back {job_id}, run_at {seconds(run_at)} s", "give_back", job_id, run_at, what="accepted"
+        )
