@@ -36,7 +36,10 @@ LUCKY = {
         (FAIL_BODY, f"        self._job(job_id).last_error = error\n{FAIL_BODY}"),
         "fails_for_nobody_else",
     ),
-    "a success clears the error": ((SUCCESS, SUCCESS + "        job.last_error = None\n"), "success_leaves_traces"),
+    "a success clears the error": (
+        (SUCCESS, SUCCESS + "        job.last_error = None\n"),
+        "success_leaves_traces",
+    ),
     "the third success is none": (
         (SUCCESS, "        job.status = Status.SUCCEEDED if job.attempts < 3 else Status.PENDING\n"),
         "two_zombies",
