@@ -54,18 +54,21 @@ def in_order(case: Case) -> None:
     needs=(leased_once,),
 )
 def failed_and_ready(case: Case) -> None:
-    """J1 was tried before and comes before J2 all the same."""
+    """J1 was tried before and comes before J4 all the same; the tokens of J1 to J3 are others."""
     stage = SharedStage(case)
-    stage.submits(gives="J1")
-    stage.submits(gives="J2")
+    for name in ("J1", "J2", "J3", "J4"):
+        stage.submits(gives=name)
     a = stage.takes("A", gives="J1")
+    b = stage.takes("B", gives="J2")
+    stage.tokens_differ(a, b)
+    more = stage.takes("A", gives="J3")
+    stage.tokens_differ(a, b, more)
     stage.fails(a, "disk full")
     stage.shows("J1", status="PENDING", attempts=1, last_error="disk full")
-    b = stage.takes("B", gives="J1")
-    stage.lease_has(b, attempt=2, worker_id="B")
-    stage.tokens_differ(a, b)
-    c = stage.takes("C", gives="J2")
-    stage.tokens_differ(a, b, c)
+    again = stage.takes("C", gives="J1")
+    stage.lease_has(again, attempt=2, worker_id="C")
+    stage.tokens_differ(a, b, more, again)
+    stage.takes("C", gives="J4")
 
 
 @check(
@@ -118,6 +121,7 @@ def two_queues(case: Case) -> None:
     """Each begins with J1, and what happens in one is not seen in the other."""
     mail, print_ = SharedStage(case, "the mail queue"), SharedStage(case, "the print queue")
     mail.submits(gives="J1")
+    print_.counts(0, 0, 0)
     print_.submits(gives="J1")
     mail.takes("A", gives="J1")
     print_.counts(1, 0, 0)

@@ -108,8 +108,8 @@ def test_a_pass_says_what_was_tried_and_how_far() -> None:
     """Numbers of schedules by switches, and of how many."""
     note = named(grade(SHARED.id, SHARED.text("solution.py")), "one_job_two_workers").note
     assert note.startswith("tried ")
-    assert "Switches: none 2, one " in note
-    assert "drawn 20" in note
+    assert "ways to meet: 2 without an interruption, " in note
+    assert note.endswith(" and 20 drawn ones with more")
 
 
 TRICK = """
