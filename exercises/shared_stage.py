@@ -20,6 +20,7 @@ from exercises.queue_stage import GETS_NOTHING, TOKEN_AGAIN, Hold, QueueStage, b
 
 KIND = "SharedQueue"
 ERROR = "StaleTokenError"
+NOBODY = "somebody"  # who shows a token that no poll gave
 FOR_EVER = 1 << 40  # the leases of this queue do not end
 
 # The ways in which threads break a promise.
@@ -53,13 +54,13 @@ class SharedStage(QueueStage):
             self._case.same(name, number, self._case.field(got, name))
 
     def refuses_complete(self, job_id: str, token: str, by: str, *, stays: str) -> None:
-        """As in every queue; how it is not refused depends on the job's state."""
-        with broken_as(f"while {stays}"):
+        """As in every queue; how it is not refused depends on the job's state and on whose token it was."""
+        with broken_as(f"complete with {_whose(by)} while {stays}"):
             super().refuses_complete(job_id, token, by, stays=stays)
 
     def refuses_fail(self, job_id: str, token: str, by: str, *, stays: str) -> None:
         """Likewise."""
-        with broken_as(f"while {stays}"):
+        with broken_as(f"fail with {_whose(by)} while {stays}"):
             super().refuses_fail(job_id, token, by, stays=stays)
 
     def tokens_differ(self, *holds: Hold) -> None:
@@ -74,6 +75,10 @@ class SharedStage(QueueStage):
 
     def _words(self, words: str) -> str:
         return self._name + words
+
+
+def _whose(by: str) -> str:
+    return "a made-up token" if by == NOBODY else "a token of a hand-out"
 
 
 # -- what threads do ---------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """What an answer to ex06 must promise to a single thread, and to several that ask for work at the same time."""
 
 from exercises.grader import Case, check
-from exercises.shared_stage import SharedStage, counts, meet, poll, submit
+from exercises.shared_stage import NOBODY, SharedStage, counts, meet, poll, submit
 
 
 @check(task=1, points=2, promise="A job is submitted, handed out, completed, and then done for good.")
@@ -82,9 +82,10 @@ def refused(case: Case) -> None:
     stage = SharedStage(case)
     stage.submits(gives="J1")
     stage.submits(gives="J2")
-    stage.refuses_complete("J1", "please", by="somebody", stays="PENDING")
+    stage.refuses_complete("J1", "please", by=NOBODY, stays="PENDING")
+    stage.refuses_fail("J1", "please", by=NOBODY, stays="PENDING")
     a = stage.takes("A", gives="J1")
-    stage.refuses_fail("J1", "please", by="somebody", stays="RUNNING")
+    stage.refuses_fail("J1", "please", by=NOBODY, stays="RUNNING")
     stage.fails(a, "disk full")
     stage.refuses_complete("J1", a.token, by="A", stays="PENDING")
     b = stage.takes("B", gives="J1")
