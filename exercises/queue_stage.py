@@ -4,11 +4,13 @@ A check says `stage.polls("A", 10_000)`; the trace then reads "t=0.0 s  A polls,
 Knows the queue's method names, but no exercise.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from exercises.grader import Case
+from exercises.grader.case import Broken
 from exercises.grader.records import How
 
 # The ways in which a check of a queue can fail, beside those that every exercise knows.
@@ -85,11 +87,15 @@ class QueueStage:
             return Hold("", "", worker_id, None)
         if got is None:
             self._case.broken(wanted, f"{worker_id} gets nothing (None)", GETS_NOTHING)
-        self._case.same("job id", gives, self._case.field(got, "job_id"))
+        self._is_job(gives, self._case.field(got, "job_id"))
         token = self._case.field(got, "token")
         if not isinstance(token, str) or not token:
             self._case.broken("a token that is text", f"token {token!r}", f"{How.WRONG} token")
         return Hold(gives, token, worker_id, got)
+
+    def _is_job(self, wanted: str, got: Any) -> None:
+        """Require that this is the job that was handed out."""
+        self._case.same("job id", wanted, got)
 
     def completes(self, hold: Hold) -> None:
         """Let the holder complete its job; the queue must accept."""
@@ -164,6 +170,16 @@ class QueueStage:
 
     def _words(self, words: str) -> str:
         return f"{f't={seconds(self._now)} s':<11} {words}"
+
+
+@contextmanager
+def broken_as(circumstance: str) -> Iterator[None]:
+    """Add to how a step breaks its promise what tells it from the same breach elsewhere."""
+    try:
+        yield
+    except Broken as broken:
+        broken.how = f"{broken.how}, {circumstance}"
+        raise
 
 
 def lease_words(lease: Any) -> str:

@@ -16,10 +16,11 @@ from exercises.grader.records import How
 from exercises.grader.together import holds
 from exercises.grader.wire import Record
 from exercises.queue_model import Model
-from exercises.queue_stage import GETS_NOTHING, TOKEN_AGAIN, Hold, QueueStage, lease_words
+from exercises.queue_stage import GETS_NOTHING, TOKEN_AGAIN, Hold, QueueStage, broken_as, lease_words
 
 KIND = "SharedQueue"
 ERROR = "StaleTokenError"
+NOBODY = "somebody"  # who shows a token that no poll gave
 FOR_EVER = 1 << 40  # the leases of this queue do not end
 
 # The ways in which threads break a promise.
@@ -52,8 +53,32 @@ class SharedStage(QueueStage):
         for name, number in wanted.items():
             self._case.same(name, number, self._case.field(got, name))
 
+    def refuses_complete(self, job_id: str, token: str, by: str, *, stays: str) -> None:
+        """As in every queue; how it is not refused depends on the job's state and on whose token it was."""
+        with broken_as(f"complete with {_whose(by)} while {stays}"):
+            super().refuses_complete(job_id, token, by, stays=stays)
+
+    def refuses_fail(self, job_id: str, token: str, by: str, *, stays: str) -> None:
+        """Likewise."""
+        with broken_as(f"fail with {_whose(by)} while {stays}"):
+            super().refuses_fail(job_id, token, by, stays=stays)
+
+    def tokens_differ(self, *holds: Hold) -> None:
+        """Require that no token appears twice; whose it was before tells what it is made of."""
+        last = holds[-1]
+        before = next((one for one in holds[:-1] if one.token == last.token), last)
+        same_job, same_worker = before.job_id == last.job_id, before.worker_id == last.worker_id
+        with broken_as(
+            f"{'same' if same_job else 'another'} job, {'same' if same_worker else 'another'} worker"
+        ):
+            super().tokens_differ(*holds)
+
     def _words(self, words: str) -> str:
         return self._name + words
+
+
+def _whose(by: str) -> str:
+    return "a made-up token" if by == NOBODY else "a token of a hand-out"
 
 
 # -- what threads do ---------------------------------------------------------------------------------------
@@ -223,14 +248,15 @@ def _half_a_change(calls: Made) -> Wrong | None:
 
 
 def _no_order(story: Story, seen: Seen, calls: Made) -> Wrong:
-    nothing = [str(call.args[0]) for _, call, got in calls if call.method == "poll" and got.value is None]
+    nothing = [name for name, call, got in calls if call.method == "poll" and got.value is None]
+    nothing = [name for name in nothing if name in story.threads]  # each poll of a thread is under its own name
     wanted = "what the calls give one after the other, in some order"
     names = [name for name in seen.calls if seen.of(name)]
     told = "; ".join(f"{name}: {', '.join(tell(got) for got in seen.of(name))}" for name in names)
-    how = GETS_NOTHING if nothing and _would_agree_if_fed(story, seen) else NO_ORDER
-    if how == GETS_NOTHING:
-        return Wrong("a worker gets a job while one is ready", f"{nothing[0]} gets nothing", how)
-    return Wrong(wanted, told, how)
+    if nothing and _would_agree_if_fed(story, seen):
+        waiting = "a worker gets a job while one is ready"
+        return Wrong(waiting, f"{nothing[0]} gets nothing", GETS_NOTHING, by=nothing[0])
+    return Wrong(wanted, told, NO_ORDER)
 
 
 def _would_agree_if_fed(story: Story, seen: Seen) -> bool:

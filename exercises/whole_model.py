@@ -18,6 +18,8 @@ class WholeJob:
     last_error: str | None = None
     hand_out: int | None = None
     lease_until: int = 0
+    failed_at: int = 0  # the instant at which the last attempt ended
+    run_at_before: int = 0  # what run_at was before it last changed; these two tell why an answer errs
 
 
 class WholeModel:
@@ -74,7 +76,8 @@ class WholeModel:
         """Only a DEAD job: PENDING and ready now, its attempts counted anew."""
         if not self._from(now, number, DEAD, PENDING):
             return False
-        self.jobs[number].attempts, self.jobs[number].run_at = 0, now
+        job = self.jobs[number]
+        job.attempts, job.run_at_before, job.run_at = 0, job.run_at, now
         return True
 
     def dead(self, now: int) -> list[int]:
@@ -103,7 +106,8 @@ class WholeModel:
         job.status, job.hand_out = SUCCEEDED, None
 
     def _failed(self, job: WholeJob, at: int, error: str) -> None:
-        job.last_error, job.hand_out = error, None
+        job.last_error, job.hand_out, job.failed_at = error, None, at
         job.status = DEAD if job.attempts >= self.most else PENDING
         if job.status == PENDING:
+            job.run_at_before = job.run_at
             job.run_at = at + min(self.cap, self.base * 2 ** (job.attempts - 1))

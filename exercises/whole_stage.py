@@ -4,11 +4,15 @@ Examples that anybody may read and hidden stories are told with the same few wor
 """
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from exercises import whole_errors
 from exercises.grader import Case
+from exercises.grader.case import Broken
 from exercises.grader.records import How
-from exercises.queue_stage import Hold, QueueStage
+from exercises.queue_stage import GETS_NOTHING, Hold, QueueStage, broken_as
 from exercises.whole_model import WholeModel
 
 KIND, STALE, ILLEGAL, UNKNOWN = "JobQueue", "StaleTokenError", "IllegalStateError", "UnknownJobError"
@@ -25,6 +29,7 @@ class WholeStage(QueueStage):
         self._queue = case.make(KIND, self._clock, most, base, cap)
         self._model = WholeModel(most, base, cap)
         self._holds: list[Hold] = []
+        self._returned = False  # whether a dead job was brought back
 
     @property
     def model(self) -> WholeModel:
@@ -52,7 +57,9 @@ class WholeStage(QueueStage):
     def asks(self, worker_id: str = "A", lease_millis: int = 10_000) -> Hold:
         """Let a worker poll; it must get the best ready job, or nothing."""
         job = self._model.poll(self._now, lease_millis, len(self._holds))
-        hold = self.polls(worker_id, lease_millis, gives=None if job is None else f"J{job.number}")
+        gives = None if job is None else f"J{job.number}"
+        with self._behind_nothing(gives):
+            hold = self.polls(worker_id, lease_millis, gives=gives)
         if job is not None:
             self.tokens_differ(*self._holds, hold)
             self._holds.append(hold)
@@ -72,7 +79,9 @@ class WholeStage(QueueStage):
             self.completes(called) if error is None else self.fails(called, error)
         else:
             refuse = self.refuses_complete if error is None else self.refuses_fail
-            refuse(job_id, hold.token, by=hold.worker_id, stays=self._model.jobs[on].status)
+            stays = self._model.jobs[on].status
+            with self._behind_acceptance("complete" if error is None else "fail", on):
+                refuse(job_id, hold.token, by=hold.worker_id, stays=stays)
         self.looks(on)
 
     def renews(self, hold: Hold, lease_millis: int) -> None:
@@ -80,13 +89,15 @@ class WholeStage(QueueStage):
         number = int(hold.job_id[1:])
         words = f"{hold.worker_id} renews {hold.job_id} for {lease_millis / 1_000:g} s"
         args = (hold.job_id, hold.token, lease_millis)
+        before = self._model.jobs[number].lease_until
         if not self._model.renew(self._now, number, self._shown(hold), lease_millis):
-            self._refused(words, "renew", *args, error=STALE)
+            with self._behind_acceptance("renew", number):
+                self._refused(words, "renew", *args, error=STALE)
             return
         got = self._call(words, "renew", *args, expected="accepted", tell=lambda _: "accepted")
-        self._case.same(
-            "lease_until", self._model.jobs[number].lease_until, self._case.field(got, "lease_until")
-        )
+        until, wanted = self._case.field(got, "lease_until"), self._model.jobs[number].lease_until
+        with broken_as("added to the end" if until == before + lease_millis else "other"):
+            self._case.same("lease_until", wanted, until)
         self._case.same("token", hold.token, self._case.field(got, "token"))
 
     def cancels(self, number: int) -> None:
@@ -95,42 +106,93 @@ class WholeStage(QueueStage):
 
     def revives(self, number: int) -> None:
         """Bring a dead job back."""
-        self._changes("retry_dead", number, accepted=self._model.retry_dead(self._now, number))
+        accepted = self._model.retry_dead(self._now, number)
+        self._returned = self._returned or accepted
+        self._changes("retry_dead", number, accepted=accepted)
 
     def looks(self, *numbers: int) -> None:
         """View jobs."""
         self._model.settle(self._now)
         for number in numbers:
             job = self._model.jobs[number]
-            self.shows(f"J{number}", status=job.status, attempts=job.attempts, last_error=job.last_error)
+            seen: dict[str, object] = {"status": job.status, "attempts": job.attempts}
+            seen |= {"priority": job.priority} if job.priority else {}
+            with broken_as(f"when {job.status}"):
+                self.shows(f"J{number}", **seen, last_error=job.last_error)
 
     def looks_when(self, number: int) -> None:
         """View when a PENDING job may run."""
         self._model.settle(self._now)
-        self.shows(f"J{number}", next_run_at=self._model.jobs[number].run_at)
+        job = self._model.jobs[number]
+        wanted, tell = f"next_run_at {job.run_at}", lambda view: f"next_run_at {_field(view, 'next_run_at')}"
+        view = self._call(f"view J{number}", "view", f"J{number}", expected=wanted, tell=tell)
+        got = self._case.field(view, "next_run_at")
+        with broken_as(whole_errors.date(self._model, job, got, self._now)):
+            self._case.same("next_run_at", job.run_at, got)
 
     def counts_the_dead(self) -> None:
         """List the dead letters."""
         wanted = [f"J{number}" for number in self._model.dead(self._now)]
-        got = self._call("dead letters", "dead_letters", expected=f"dead letters {wanted}", tell=_ids)
+        got = self._call("dead letters", "dead_letters", expected=f"dead letters {wanted}", tell=_listed)
         ids = [self._case.field(view, "id") for view in got] if isinstance(got, list) else got
-        self._case.same("dead letters", wanted, ids)
+        with broken_as(whole_errors.letters(wanted, ids) + (" after a return" if self._returned else "")):
+            self._case.same("dead letters", wanted, ids)
+        for number, view in zip(self._model.dead(self._now), got, strict=True):
+            job = self._model.jobs[number]
+            for name in ("status", "attempts", "last_error"):
+                self._case.same(name, getattr(job, name), self._case.field(view, name))
+
+    def refuses_as_illegal(self, number: int) -> None:
+        """Show a made-up token; whoever catches IllegalStateError must catch that, too."""
+        words = f"complete J{number} with {MADE_UP}, except {ILLEGAL}"
+        with broken_as("as IllegalStateError"):
+            self._refused(words, "complete", f"J{number}", MADE_UP, error=ILLEGAL)
 
     def does_not_know(self, method: str, *args: Any) -> None:
         """Call with an id that no job has."""
-        self._refused(f"{method} J404", method, "J404", *args, error=UNKNOWN)
+        with broken_as("unknown id"):
+            self._refused(f"{method} J404", method, "J404", *args, error=UNKNOWN)
 
     def _changes(self, method: str, number: int, *, accepted: bool) -> None:
-        words = f"{method} J{number}"
-        if accepted:
-            self._call(words, method, f"J{number}", expected="accepted", tell=lambda _: "accepted")
-        else:
-            self._refused(words, method, f"J{number}", error=ILLEGAL)
+        words, before = f"{method} J{number}", self._model.jobs[number].status
+        with broken_as(method if accepted else f"{method} of {before}"):
+            if accepted:
+                self._call(words, method, f"J{number}", expected="accepted", tell=lambda _: "accepted")
+            else:
+                self._refused(words, method, f"J{number}", error=ILLEGAL)
         self.looks(number)
 
     def _refused(self, words: str, method: str, *args: Any, error: str) -> None:
         told = self._words(words)
         self._case.refuses(told, self._queue, method, *args, error=error, effect=lambda: How.ACCEPTED)
+
+    def _is_job(self, wanted: str, got: Any) -> None:
+        with broken_as(whole_errors.choice(self._model, wanted, got, self._now)):
+            super()._is_job(wanted, got)
+
+    @contextmanager
+    def _behind_nothing(self, gives: str | None) -> Iterator[None]:
+        """Whoever gets nothing where a job is ready: what the answer itself says of that job tells why."""
+        try:
+            yield
+        except Broken as broken:
+            if broken.how == GETS_NOTHING:
+                view = self._case.glance(self._queue, "view", gives)
+                broken.how = f"{broken.how}, {getattr(view, 'fields', {}).get('status')}"
+            raise
+
+    @contextmanager
+    def _behind_acceptance(self, method: str, number: int) -> Iterator[None]:
+        """Whoever is heard too late: had the answer ended the lease, or did nobody notice?"""
+        job = self._model.jobs[number]
+        try:
+            with broken_as(f"{method} of {job.status}"):
+                yield
+        except Broken as broken:
+            view = self._case.glance(self._queue, "view", f"J{number}")
+            if getattr(view, "fields", {}).get("last_error") == job.last_error == "lease expired":
+                broken.how = f"{broken.how} after its end"
+            raise
 
     def _shown(self, hold: Hold) -> int | None:
         return self._holds.index(hold) if hold in self._holds else None
@@ -141,9 +203,14 @@ def made_up(number: int) -> Hold:
     return Hold(f"J{number}", MADE_UP, "somebody", None)
 
 
-def _ids(views: Any) -> str:
-    found = views if isinstance(views, list) else []
-    return ", ".join(str(getattr(view, "fields", {}).get("id")) for view in found) or "none"
+def _field(view: Any, name: str) -> str:
+    return repr(view.fields[name]) if name in getattr(view, "fields", {}) else repr(view)
+
+
+def _listed(views: Any) -> str:
+    if not isinstance(views, list):
+        return repr(views)
+    return ", ".join(str(getattr(view, "fields", {}).get("id", repr(view))) for view in views) or "none"
 
 
 def walk(stage: WholeStage, chance: random.Random, turns: int) -> None:

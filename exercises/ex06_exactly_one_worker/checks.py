@@ -1,7 +1,7 @@
 """What an answer to ex06 must promise to a single thread, and to several that ask for work at the same time."""
 
 from exercises.grader import Case, check
-from exercises.shared_stage import SharedStage, counts, meet, poll, submit
+from exercises.shared_stage import NOBODY, SharedStage, counts, meet, poll, submit
 
 
 @check(task=1, points=2, promise="A job is submitted, handed out, completed, and then done for good.")
@@ -54,18 +54,21 @@ def in_order(case: Case) -> None:
     needs=(leased_once,),
 )
 def failed_and_ready(case: Case) -> None:
-    """J1 was tried before and comes before J2 all the same."""
+    """J1 was tried before and comes before J4 all the same; the tokens of J1 to J3 are others."""
     stage = SharedStage(case)
-    stage.submits(gives="J1")
-    stage.submits(gives="J2")
+    for name in ("J1", "J2", "J3", "J4"):
+        stage.submits(gives=name)
     a = stage.takes("A", gives="J1")
+    b = stage.takes("B", gives="J2")
+    stage.tokens_differ(a, b)
+    more = stage.takes("A", gives="J3")
+    stage.tokens_differ(a, b, more)
     stage.fails(a, "disk full")
     stage.shows("J1", status="PENDING", attempts=1, last_error="disk full")
-    b = stage.takes("B", gives="J1")
-    stage.lease_has(b, attempt=2, worker_id="B")
-    stage.tokens_differ(a, b)
-    c = stage.takes("C", gives="J2")
-    stage.tokens_differ(a, b, c)
+    again = stage.takes("C", gives="J1")
+    stage.lease_has(again, attempt=2, worker_id="C")
+    stage.tokens_differ(a, b, more, again)
+    stage.takes("C", gives="J4")
 
 
 @check(
@@ -79,9 +82,10 @@ def refused(case: Case) -> None:
     stage = SharedStage(case)
     stage.submits(gives="J1")
     stage.submits(gives="J2")
-    stage.refuses_complete("J1", "please", by="somebody", stays="PENDING")
+    stage.refuses_complete("J1", "please", by=NOBODY, stays="PENDING")
+    stage.refuses_fail("J1", "please", by=NOBODY, stays="PENDING")
     a = stage.takes("A", gives="J1")
-    stage.refuses_fail("J1", "please", by="somebody", stays="RUNNING")
+    stage.refuses_fail("J1", "please", by=NOBODY, stays="RUNNING")
     stage.fails(a, "disk full")
     stage.refuses_complete("J1", a.token, by="A", stays="PENDING")
     b = stage.takes("B", gives="J1")
@@ -118,6 +122,7 @@ def two_queues(case: Case) -> None:
     """Each begins with J1, and what happens in one is not seen in the other."""
     mail, print_ = SharedStage(case, "the mail queue"), SharedStage(case, "the print queue")
     mail.submits(gives="J1")
+    print_.counts(0, 0, 0)
     print_.submits(gives="J1")
     mail.takes("A", gives="J1")
     print_.counts(1, 0, 0)

@@ -64,14 +64,27 @@ def submit_meets_poll(case: Case) -> None:
 
 @check(
     task=4,
-    points=3,
-    promise="The counts are of one instant: they add up, whatever happens meanwhile.",
+    points=1,
+    promise="The counts add up, whatever happens meanwhile.",
     needs=ALONE,
 )
 def counts_add_up(case: Case) -> None:
     """One job is handed out and completed while somebody counts."""
     A = (poll("A"), complete("A", 0))  # noqa: N806  the worker's name
     meet(case, before=(submit(), submit()), A=A, B=(counts(), counts()), after=(counts(),))
+
+
+@check(
+    task=4,
+    points=2,
+    promise="Whoever counts while jobs come in and move gets three numbers of one instant.",
+    needs=ALONE,
+)
+def counts_of_one_instant(case: Case) -> None:
+    """J1 is done, then J2 handed out, then J3 submitted: there are four instants, and no fifth."""
+    before = (submit(), submit("report"), poll("W"))
+    A = (complete("before", 2), poll("A"), submit())  # noqa: N806  the worker's name
+    meet(case, before=before, A=A, B=(counts(),), after=(counts(),))
 
 
 @check(

@@ -109,9 +109,8 @@ class SharedQueue:
     def counts(self) -> Counts:
         """Count all jobs by state, all at one instant."""
         with self._lock:
-            pending = self._count(Status.PENDING)
-            running = self._count(Status.RUNNING)
-            return Counts(pending, running, self._count(Status.SUCCEEDED))
+            states = [job.status for job in self._jobs.values()]
+            return Counts(*map(states.count, Status))
 
     # Whoever calls what follows has the lock.
 
@@ -124,6 +123,3 @@ class SharedQueue:
         if job.status is not Status.RUNNING or token != job.token:
             raise StaleTokenError(f"{token} is not the token of a current lease on {job_id}")
         return job
-
-    def _count(self, status: Status) -> int:
-        return sum(job.status is status for job in self._jobs.values())

@@ -29,7 +29,7 @@ def order(case: Case) -> None:
     """Priorities of both signs, equal and unequal run_ats, more than ten jobs, some for later."""
 
     def story(stage: WholeStage, chance: random.Random) -> None:
-        early, late = chance.randint(10, 900), chance.randint(1_100, 5_000)
+        early, late = chance.choice((0, chance.randint(10, 900))), chance.randint(1_100, 5_000)
         stage.at(1_000)
         for run_at in (None, early, early, late, None, early, None, None, early, late, None, None):
             stage.brings(priority=chance.choice((-1, 0, 0, 1)), run_at=run_at)
@@ -62,6 +62,8 @@ def ends(case: Case) -> None:
             lambda hold: stage.renews(hold, lease),
             lambda hold: stage.looks(int(hold.job_id[1:])),
             lambda hold: stage.cancels(int(hold.job_id[1:])),
+            lambda hold: stage.revives(int(hold.job_id[1:])),
+            lambda _: stage.counts_the_dead(),
         )
         for meet in first:
             number = stage.brings()
@@ -188,7 +190,10 @@ def dead_letters(case: Case) -> None:
         stage.counts_the_dead()
         for number in back:
             stage.looks_when(number)
-            stage.asks("B", 90_000)
+        for hold in [stage.asks("B", 90_000) for _ in back]:
+            stage.reports(hold, "broken again")
+        stage.counts_the_dead()
+        stage.revives(back[0])
         stage.revives(back[0])
 
     told_hidden(case, "dead letters", story, most=1)
@@ -218,8 +223,13 @@ def cancelling(case: Case) -> None:
         stage.reports(last)
         stage.cancels(3)
         stage.asks("A")
+        dead = stage.brings()
+        for _ in range(2):
+            stage.reports(stage.asks("A"), "again")
+            stage.passes(chance.randint(1_000, 5_000))
+        stage.cancels(dead)
 
-    told_hidden(case, "cancelling", story)
+    told_hidden(case, "cancelling", story, most=2)
 
 
 @check(
@@ -231,8 +241,11 @@ def cancelling(case: Case) -> None:
         "best_first",
         "late_poll",
         "at_the_instant",
+        "whoever_comes_first",
+        "rests",
         "crash_loop",
         "dead_and_back",
+        "cancelled",
         "refused",
         order,
         ends,

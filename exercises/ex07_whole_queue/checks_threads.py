@@ -2,8 +2,10 @@
 
 from exercises.grader import Case, check
 from exercises.grader.interleavings.story import Call, Got, Library, Seen, Story, Take, Wrong
+from exercises.grader.records import How
 from exercises.grader.together import holds
 from exercises.grader.wire import Record
+from exercises.queue_stage import GETS_NOTHING
 
 SUBMIT = Call("submit mail", "submit", ("mail",))
 TAKEN = (Take("before", 1, "job_id"), Take("before", 1, "token"))
@@ -12,6 +14,7 @@ FAIL = Call("fail, with the token from above", "fail", (*TAKEN, "disk full"))
 RENEW = Call("renew, with the token from above", "renew", (*TAKEN, 20_000))
 VIEW = Call("view J1", "view", ("J1",))
 LIST = Call("dead letters", "dead_letters")
+AGREED = ("StaleTokenError", "IllegalStateError", "UnknownJobError")
 STALE, ILLEGAL = "refused with StaleTokenError", "refused with IllegalStateError"
 
 Calls = tuple[Call, ...]
@@ -30,13 +33,24 @@ def on(method: str) -> Call:
 
 def tell(got: Got) -> str:
     """Say in words what a call gave."""
+    if got.kind == "raised":
+        return f"refused with {got.error}" if got.error in AGREED else f"raised {got.error}"
     if got.kind != "value":
-        return f"refused with {got.error}" if got.kind == "raised" else got.kind
+        return got.kind
     if isinstance(got.value, Record) and "token" in got.value.fields:
         return f"{got.field('job_id')}, attempt {got.field('attempt')}"
     if isinstance(got.value, Record):
         return f"{got.field('status')}, attempts {got.field('attempts')}"
     return f"a list of {len(got.value)}" if isinstance(got.value, list) else str(got.value)
+
+
+def crash(seen: Seen) -> Wrong | None:
+    """What is no refusal, in Python's own words."""
+    for name in ("A", "B"):
+        for got in seen.of(name):
+            if got.kind == "raised" and not {*AGREED} & {*got.ancestors}:
+                return Wrong(f"{name}: no error", f"{name}: {got.error}: {got.message}", How.RAISED)
+    return None
 
 
 def meet(
@@ -49,7 +63,12 @@ def meet(
         if ends in allowed:
             return None
         wanted = "; or ".join(f"A: {a}, B: {b}" for a, b in allowed)
-        return Wrong(wanted, f"A: {ends[0]}, B: {ends[1]}", how)
+        told = f"A: {ends[0]}, B: {ends[1]}"
+        for place, name in enumerate("AB"):
+            fed = "None" not in {pair[place] for pair in allowed}
+            if threads[place][-1].method == "poll" and fed and ends[place] == "None":
+                return Wrong(wanted, told, GETS_NOTHING, by=name)
+        return crash(seen) or Wrong(wanted, told, how)
 
     make = (Library("ManualClock"), most, 0, 0)
     story = Story("JobQueue", {"A": threads[0], "B": threads[1]}, before, (poll("C"),), tell, make)

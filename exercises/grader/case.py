@@ -249,9 +249,11 @@ class Case:
             raise problem
         got = f"{reply['error']}: {reply['message']}".rstrip(": ")
         if self._trace:
-            self._end_step(f"raised {reply['error']}")
+            waits = "WaitsForEver" in reply["ancestors"]
+            self._end_step(NO_REPLY if waits else f"raised {reply['error']}")
         if "WaitsForEver" in reply["ancestors"]:
-            self.broken(expected, f"it waits for ever: {reply['message']}", How.WAITS)
+            how_long = How.OWN_LOCK if "WaitsForItself" in reply["ancestors"] else How.WAITS
+            self.broken(expected, f"it waits for ever: {reply['message']}", how_long)
         slips = SLIPS if how is How.OTHER_ERROR else SLIPS_WHERE_ALL_IS_WELL
         self.broken(expected, got, How.CRASHED if slips & set(reply["ancestors"]) else how)
 

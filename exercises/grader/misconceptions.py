@@ -51,6 +51,8 @@ class Form:
 class Misconception:
     """One wrong idea, in the words that a learner reads, and the forms in which it is met.
 
+    The first form is the usual one: it passes the happy path, where others may break at once.
+
     The sentence and the hints must be true of every form: what they claim, the failed checks have shown.
     """
 

@@ -30,6 +30,7 @@ class How(StrEnum):
     WRONG = "wrong"  # a value is not the promised one; followed by the value's name
     MISSING = "missing"  # the value is None where there should be one; followed by its name
     WAITS = "waits for ever"  # a lock that nobody will give back
+    OWN_LOCK = "waits for its own lock"  # one that the same call has taken already
     NO_RECORD = "no record"  # what came back lacks a field
 
 

@@ -12,12 +12,13 @@ from exercises.grader.interleavings.listing import listing, reason
 from exercises.grader.interleavings.play import AFTER, BEFORE
 from exercises.grader.interleavings.schedules import Bounds, Tried
 from exercises.grader.interleavings.story import Got, Judge, Seen, Story, Wrong
-from exercises.grader.records import SourceLine
+from exercises.grader.records import How, SourceLine
+
+Event = Sequence[Any]  # what happened, to which thread, and a detail
 
 CHUNK_SECONDS = 0.25  # so long at most is the grader without news
 DEADLOCK = "deadlock"
 LEFT_HELD = "lock left held"
-OWN_LOCK = "waits for its own lock"
 NEVER_WOKEN = "never woken"
 SPOILED = (
     "What came back about your threads cannot be read: your code broke a part of Python that the grader needs."
@@ -99,8 +100,8 @@ class _Search:
         case.retell(listing(self._story, seen, reply["events"], case.source))
         wrong = self._wrong(seen)
         if wrong is not None:
-            how = wrong.how if seen.end else with_locks(wrong.how, reply["events"])
-            case.line = self._line(seen)
+            how = wrong.how if seen.end else with_locks(wrong.how, reply["events"], wrong.by)
+            case.line = self._line(seen, reply["events"])
             case.broken(wrong.expected, wrong.got, how)
         if self._undecided is not None:
             raise Undecided(f"It cannot be decided: {self._undecided}.")
@@ -124,8 +125,11 @@ class _Search:
         if problem is not None:
             raise problem
 
-    def _line(self, seen: Seen) -> SourceLine | None:
-        """The line at which the first interrupted thread stood; of a deadlock, where the first one waits."""
+    def _line(self, seen: Seen, events: Sequence[Event]) -> SourceLine | None:
+        """The line at which the first interrupted thread stood; of a deadlock, where the first one waits.
+
+        Was it alone with its lock, as it should be, then the first line of the other one, who came in.
+        """
         waits = (seen.end or {}).get("waits", [])
         number = int(waits[0]["line"]) if waits else 0
         raised = [got.line for name in self._story.threads for got in seen.of(name) if got.line]
@@ -134,15 +138,40 @@ class _Search:
             number = int("".join(c if c.isdigit() else " " for c in place).split()[0])
         elif not waits and raised:
             number = raised[0][0]
+        came_in = [] if waits else comes_in(events)
+        number = next((int(detail) for what, _, detail in came_in if what == "line"), number)
         return source_line((number, ""), self._case.source)
 
 
-def with_locks(how: str, events: Sequence[Sequence[Any]]) -> str:
+def comes_in(events: Sequence[Event]) -> list[Event]:
+    """What others did while the first interrupted thread had a lock; empty if it had none.
+
+    >>> comes_in([("calls", "A", 0), ("takes", "A", 5), ("interrupted", "A", 7), ("line", "B", 9)])
+    [('line', 'B', 9)]
+    """
+    start = next((place for place, (what, _, _) in enumerate(events) if what == "interrupted"), None)
+    if start is None:
+        return []
+    name = events[start][1]
+    before = [what for what, who, _ in events[:start] if who == name]
+    if before.count("takes") <= before.count("frees"):
+        return []
+    end = next((n for n in range(start + 1, len(events)) if events[n][1] == name), len(events))
+    return list(events[start + 1 : end])
+
+
+def with_locks(how: str, events: Sequence[Event], by: str = "") -> str:
     """Add how it stood with locks when the first thread was interrupted: none, held, given back, not yet taken.
+
+    Was one held, it matters whether the other one took another lock or none. Of what is a thread's own doing,
+    only whether that thread ever had a lock.
 
     >>> with_locks("twice", [("calls", "A", 0), ("takes", "A", 5), ("frees", "A", 0), ("interrupted", "A", 7)])
     'twice, lock given back'
     """
+    if by:
+        took = any(what == "takes" and name == by for what, name, _ in events)
+        return f"{how}, {'with a lock' if took else 'without a lock'}"
     name = next((name for what, name, _ in events if what == "interrupted"), None)
     if name is None:
         return how
@@ -152,7 +181,8 @@ def with_locks(how: str, events: Sequence[Sequence[Any]]) -> str:
     before, after = mine[begin:place], mine[place:]
     after = after[: after.index("returns") + 1] if "returns" in after else after
     if before.count("takes") > before.count("frees"):
-        return f"{how}, lock held"
+        took = any(what == "takes" for what, _, _ in comes_in(events))
+        return f"{how}, lock held, {'another' if took else 'none'} in the other"
     words = {
         (True, True): "between two locks",
         (True, False): "lock given back",
@@ -169,7 +199,7 @@ def waits_for_ever(waits: list[dict[str, Any]]) -> Wrong:
     if first["for"] != "a lock":
         how = NEVER_WOKEN
     elif first["holder"] == first["thread"]:
-        how = OWN_LOCK
+        how = How.OWN_LOCK
     else:
         how = DEADLOCK if first["holder"] in names else LEFT_HELD
     return Wrong("every call comes back", told, how)
@@ -183,10 +213,15 @@ def searched(tried: Tried) -> str:
     """Say what a search covers.
 
     >>> searched(Tried(none=2, one=40, alike=5, two=40, two_in_all=90, drawn=20))
-    'tried 102 ways to meet. Switches: none 2, one 40 (of 45, the rest alike), two 40 (of 90), drawn 20'
+    'tried 102 ways to meet: 2 without an interruption, 40 with one (all others come to the same), 40 with two
+    (of 90), and 20 drawn ones with more'
     """
-    places = tried.one + tried.alike + tried.left
-    rest = f" (of {places})" if tried.left else f" (of {places}, the rest alike)" if tried.alike else " (all)"
-    one = f"one {tried.one}{rest}"
-    two = f"two {tried.two} (of {tried.two_in_all})"
-    return f"tried {tried.all} ways to meet. Switches: none {tried.none}, {one}, {two}, drawn {tried.drawn}"
+    if tried.left:
+        rest = f"of {tried.one + tried.alike + tried.left}"
+    else:
+        rest = "all others come to the same" if tried.alike else "that is all"
+    two = f"{tried.two} with two" + (f" (of {tried.two_in_all})" if tried.two < tried.two_in_all else "")
+    return (
+        f"tried {tried.all} ways to meet: {tried.none} without an interruption, "
+        f"{tried.one} with one ({rest}), {two}, and {tried.drawn} drawn ones with more"
+    )

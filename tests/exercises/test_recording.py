@@ -37,7 +37,13 @@ WRONG = [
     (e, wrong.id)
     for e, one in EXERCISES.items()
     for wrong in one.misconceptions
-    if shown_check(one, wrong.forms[0].killed_by)
+    if shown_check(one, wrong.killed_by)
+]
+WAITS = [
+    (e, name)
+    for e, name in WRONG
+    for wrong in EXERCISES[e].misconceptions
+    if wrong.id == name and wrong.forms[0].fails[wrong.killed_by].startswith("waits for")
 ]
 
 
@@ -183,7 +189,14 @@ def test_a_wrong_answer_lights_its_lamp_in_the_check_that_it_fails(short: str, n
     assert broken(play_check(EXERCISES[short], text, check))[0] == lamp
 
 
-@pytest.mark.parametrize(("short", "misconception"), WRONG)
+@pytest.mark.parametrize(("short", "misconception"), WAITS)
+def test_the_recording_of_an_answer_that_waits_for_ever_ends_there(short: str, misconception: str) -> None:
+    """Here its locks are real ones: it gives no answer, and that is said."""
+    text, check = mutant(misconception, EXERCISES[short])
+    assert "gave no answer" in play_check(EXERCISES[short], text, check).ending
+
+
+@pytest.mark.parametrize(("short", "misconception"), [one for one in WRONG if one not in WAITS])
 def test_the_recording_of_a_check_ends_at_the_step_that_fails(short: str, misconception: str) -> None:
     """Its last frame is the last step of the check's own report, and the ending says what was expected."""
     exercise = EXERCISES[short]

@@ -110,8 +110,8 @@ def test_a_pass_says_what_was_tried_and_how_far() -> None:
     """Numbers of schedules by switches, and of how many."""
     note = named(grade(SHARED.id, SHARED.text("solution.py")), "one_job_two_workers").note
     assert note.startswith("tried ")
-    assert "Switches: none 2, one " in note
-    assert "drawn 20" in note
+    assert "ways to meet: 2 without an interruption, " in note
+    assert note.endswith(" and 20 drawn ones with more")
 
 
 TRICK = """
@@ -198,19 +198,19 @@ SPY = """        print("submitted", type, priority, run_at_millis)
 
 def test_a_hidden_family_that_fails_is_named_and_nothing_else_is_told() -> None:
     """No step of the story, no number of it, not even what the answer prints."""
-    text = built(WHOLE, "no_longest_wait").replace("        with self._lock:\n            run_at", SPY, 1)
+    text = built(WHOLE, "renewal_may_shorten").replace("        with self._lock:\n            run_at", SPY, 1)
     result = grade(WHOLE.id, text)
-    check = named(result, "backoff")
+    check = named(result, "renewals")
     assert check.verdict is Verdict.FAIL
     assert (check.trace, check.expected, check.got, check.printed, check.line) == (
-        ("a hidden story of the family 'backoff'",),
+        ("a hidden story of the family 'renewals'",),
         "",
         "",
         "",
         None,
     )
     words = report.plain(result, WHOLE)
-    assert "Hidden family 'backoff'" in words
+    assert "Hidden family 'renewals'" in words
     assert "submitted" not in words
     assert "checks pass" not in words
     assert not result.passed

@@ -88,8 +88,11 @@ class Play:
         for lock in list(LOCKS):
             lock.open()
         CONTROL.skipped, CONTROL.started = 0.0, 0
-        telling = _Telling(self, Outcome(schedule, {name: [] for name in self.story}), trails or watch, watch)
-        outcome = telling.outcome
+        outcome = Outcome(schedule, {name: [] for name in self.story})
+        # A wait in what comes before has no end either, and then no thread takes a step.
+        outcome.trails = {name: [] for name in self.names}
+        outcome.sections = {name: [] for name in self.names}
+        telling = _Telling(self, outcome, trails or watch, watch)
         try:
             with _printing(shown=watch):
                 telling.run()

@@ -6,6 +6,7 @@ Barrier and queue.Queue are Python's own, built on them.
 
 import functools
 import queue
+import sys
 import threading
 import time
 import weakref
@@ -13,17 +14,22 @@ from _thread import _count as running_threads
 from _thread import allocate_lock, get_ident
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import ModuleType
-from typing import Any, Protocol
+from types import FrameType, ModuleType
+from typing import Any, NoReturn, Protocol
 
 NO_LIMIT = -1.0
 _REAL_SLEEP, _REAL_NOW, _REAL_TIME = time.sleep, time.monotonic, time.time
 _REAL_START = threading.Thread.start
+BUILT_ON_LOCKS = {__name__, "threading", "queue", "contextlib"}
 REAL_KINDS = (type(allocate_lock()), type(threading.RLock()))
 
 
 class WaitsForEver(BaseException):
     """The only thread waits for a lock that nobody will give back."""
+
+
+class WaitsForItself(WaitsForEver):
+    """Nobody else has the lock: the call that waits for it has taken it already."""
 
 
 class Waiting(Protocol):
@@ -76,6 +82,7 @@ class Lock:
         self._owner: int | None = None
         self._depth = 0
         self.holder, self.since = "", 0
+        self._taker: FrameType | None = None  # of a single thread: the call of the answer that has it
         LOCKS.add(self)
 
     def acquire(self, blocking: bool = True, timeout: float = NO_LIMIT) -> bool:  # noqa: FBT001, FBT002  as threading has it
@@ -88,8 +95,11 @@ class Lock:
             return False
         self._owner, self._depth = me, 1
         thread = CONTROL.current()
-        self.holder, self.since = (thread.name, thread.here()) if thread else ("", 0)
-        if thread is not None:
+        if thread is None:
+            self._taker = _caller()
+            self.holder, self.since = "", self._taker.f_lineno if self._taker else 0
+        else:
+            self.holder, self.since = thread.name, thread.here()
             thread.took(self)
         return True
 
@@ -97,7 +107,7 @@ class Lock:
         thread = CONTROL.current()
         if thread is None:
             if seconds == NO_LIMIT and self._owner == get_ident() and running_threads() <= 1:
-                raise WaitsForEver(f"a lock that was taken{self._where()} was never given back")
+                self._give_up()
             return self._inner.acquire(True, seconds)  # noqa: FBT003  the real lock's own signature
         if seconds == 0:
             thread.give_way()  # whoever asks again and again would never let the holder go on
@@ -107,8 +117,16 @@ class Lock:
                 return False
         return True
 
-    def _where(self) -> str:
-        return f" in line {self.since}" if self.since else ""
+    def _give_up(self) -> NoReturn:
+        where = f" in line {self.since}" if self.since else ""
+        frame = _caller()
+        again = f" in line {frame.f_lineno}" if frame else ""
+        while frame is not None and frame is not self._taker:
+            frame = frame.f_back
+        if frame is None:
+            raise WaitsForEver(f"a lock that was taken{where} was never given back")
+        twice = "the same call has taken this lock already"
+        raise WaitsForItself(f"it asks for a lock{again}, and {twice}{where}")
 
     def release(self) -> None:
         """Give the lock back, as `threading.Lock.release` does."""
@@ -117,7 +135,7 @@ class Lock:
         self._depth -= 1
         if self.again and self._depth > 0:
             return
-        self._owner, self.holder = None, ""
+        self._owner, self.holder, self._taker = None, "", None
         self._inner.release()
         thread = CONTROL.current()
         if thread is not None:
@@ -171,6 +189,14 @@ class SimpleQueue(queue.Queue[Any]):
 
     def __init__(self) -> None:
         super().__init__()
+
+
+def _caller() -> FrameType | None:
+    """The innermost call that is neither of this module nor of Python's own that are built on it."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  there is no other way to ask
+    while frame is not None and frame.f_globals.get("__name__") in BUILT_ON_LOCKS:
+        frame = frame.f_back
+    return frame
 
 
 def sleep(seconds: float) -> None:

@@ -146,11 +146,15 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """What a judge finds wrong with an outcome; `how` names the way for the diagnosis."""
+    """What a judge finds wrong with an outcome; `how` names the way for the diagnosis.
+
+    `by` is the thread whose own doing it is. Empty: it comes of what another one did in between.
+    """
 
     expected: str
     got: str
     how: str
+    by: str = ""
 
 
 Judge = Callable[[Seen], Wrong | None]

@@ -1,0 +1,210 @@
+"""Answers to ex06 and ex07 as newcomers write them: built unlike the kit's own mutants, and told the truth."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from exercises.grader import catalogue
+from exercises.grader.records import Result, Verdict
+from exercises.grader.verify import bench
+
+ANSWERS = Path(__file__).parent / "newcomers_answers"
+RIGHT = "right"
+Edit = tuple[str, str]
+
+
+def in_method(name: str, text: str, new: str, signature: str = "") -> Edit:
+    """The edit that replaces the beginning of one method's body."""
+    begin = f"    def {name}(self{signature}):\n"
+    return begin + text, begin + new
+
+
+LOCK_06, LOCK_07 = "        with self._lock:\n", "        with self.lock:\n"
+NONE, OWN, SECOND = "        if True:\n", "        with threading.Lock():\n", "        with self._second:\n"
+SHARED = {
+    "submit": ', type, payload=""',
+    "poll": ", worker_id",
+    "complete": ", job_id, token",
+    "fail": ", job_id, token, error",
+    "view": ", job_id",
+    "counts": "",
+}
+WHOLE = {
+    "submit": ', type, payload="", priority=0, run_at_millis=None',
+    "poll": ", worker_id, lease_millis",
+    "complete": ", job_id, token",
+    "fail": ", job_id, token, error",
+    "renew": ", job_id, token, lease_millis",
+    "cancel": ", job_id",
+    "retry_dead": ", job_id",
+    "view": ", job_id",
+    "dead_letters": "",
+}
+TWO_LOCKS = ("        self._n = 0\n", "        self._n = 0\n        self._second = threading.Lock()\n")
+PLAIN_LOCK = ("threading.RLock()", "threading.Lock()")
+
+
+def shared(name: str, new: str = NONE) -> Edit:
+    """One method of ex06 with something else than the lock."""
+    return in_method(name, LOCK_06, new, SHARED[name])
+
+
+def whole(name: str, new: str = NONE) -> Edit:
+    """One method of ex07 with something else than the lock."""
+    return in_method(name, LOCK_07, new, WHOLE[name])
+
+
+def unsettled(name: str) -> Edit:
+    """One method of ex07 that does not look whose lease is over."""
+    old = f"{LOCK_07}            {'now = ' * (name in {'renew', 'retry_dead'})}self._sweep()\n"
+    new = LOCK_07 + "            now = self.clock.now()\n"
+    return in_method(name, old, new, WHOLE[name])
+
+
+KEY = '(-j["priority"], j["run_at"], j["n"])'
+COUNTED = """            for j in self._jobs.values():
+                if j["status"] == Status.PENDING:
+                    p += 1"""
+RETURNED = '            j["attempts"] = 0\n            j["run_at"] = now\n'
+RENEWED = '            j["until"] = max('
+BUSY = """        if not self._lock.acquire(blocking=False):
+            return None
+        self._lock.release()
+"""
+TURNS: dict[str, dict[str, tuple[str, tuple[Edit, ...]]]] = {
+    "ex06": {
+        "one loop without the lock": ("counts_without_lock", (shared("counts"),)),
+        "a copy without the lock": (
+            "counts_without_lock",
+            (shared("counts"), (COUNTED, COUNTED.replace("self._jobs.values()", "list(self._jobs.values())"))),
+        ),
+        "only view without it": ("view_without_lock", (shared("view"),)),
+        "only fail without it": ("fail_without_lock", (shared("fail"),)),
+        "only complete without it": ("complete_without_lock", (shared("complete"),)),
+        "only poll without it": ("poll_without_lock", (shared("poll"),)),
+        "a second lock for complete": ("a_lock_for_each_method", (shared("complete", SECOND), TWO_LOCKS)),
+        "no lock": ("no_lock_anywhere", tuple(shared(name) for name in SHARED)),
+        "a lock for each call": ("lock_per_call", tuple(shared(name, OWN) for name in SHARED)),
+        "twice": (
+            "asks_for_its_own_lock",
+            (
+                (
+                    "                    self._t += 1\n",
+                    "                    with self._lock:\n                        self._t += 1\n",
+                ),
+            ),
+        ),
+        "two orders": (
+            "two_locks_in_two_orders",
+            (
+                shared("poll", "        with self._lock, self._second:\n"),
+                shared("fail", "        with self._second, self._lock:\n"),
+                TWO_LOCKS,
+            ),
+        ),
+        "busy": ("gives_up_when_busy", (shared("poll", BUSY + LOCK_06),)),
+    },
+    "ex07": {
+        **{
+            f"{name} does not settle": ("one_call_does_not_settle", (unsettled(name),))
+            for name in ("complete", "cancel", "renew", "retry_dead", "dead_letters")
+        },
+        "an error of its own": (
+            "stale_is_no_illegal_state",
+            (("class StaleTokenError(IllegalStateError)", "class StaleTokenError(Exception)"),),
+        ),
+        "0 means now": (
+            "zero_means_now",
+            (("now if run_at_millis is None else run_at_millis", "run_at_millis or now"),),
+        ),
+        "priority upside down": ("lowest_priority_first", ((KEY, KEY.replace("-", "")),)),
+        "run_at left out": ("run_at_not_compared", ((KEY, '(-j["priority"], j["n"])'),)),
+        "token kept": (
+            "token_outlives_its_lease",
+            (
+                ('        j["token"] = None\n        if', "        if"),
+                ('j["status"] != "RUNNING" or j["token"] != token', 'j["token"] != token'),
+            ),
+        ),
+        "no lock": ("no_lock_anywhere", tuple(whole(name) for name in WHOLE)),
+        "only poll has it": ("not_every_method_locks", tuple(whole(name) for name in WHOLE if name != "poll")),
+        "twice": (
+            "asks_for_its_own_lock",
+            (
+                PLAIN_LOCK,
+                (
+                    "        j = self._get(job_id)\n        if",
+                    "        with self.lock:\n            j = self._get(job_id)\n        if",
+                ),
+            ),
+        ),
+        "cancel of RUNNING": (
+            "cancel_of_running",
+            (('if j["status"] != "PENDING":', 'if j["status"] not in ("PENDING", "RUNNING"):'),),
+        ),
+        "a new token each time": (
+            "new_token_on_renewal",
+            ((RENEWED, f'            self.t += 1\n            j["token"] = f"t{{self.t}}"\n{RENEWED}'),),
+        ),
+        "error cleared": (
+            "error_cleared_on_return",
+            ((RETURNED, RETURNED + '            j["error"] = None\n'),),
+        ),
+        "run_at kept": ("run_at_kept_on_return", ((RETURNED, '            j["attempts"] = 0\n'),)),
+        "moved to the end": (
+            "back_to_the_end",
+            ((RETURNED, RETURNED + "            self.jobs[job_id] = self.jobs.pop(job_id)\n"),),
+        ),
+        "linear": ("linear_backoff", (('2 ** (j["attempts"] - 1)', 'j["attempts"]'),)),
+        "never longer": ("constant_backoff", ((' * 2 ** (j["attempts"] - 1)', ""),)),
+    },
+}
+ALL = [(short, turn) for short, turns in TURNS.items() for turn in turns]
+
+
+def changed(text: str, *edits: Edit) -> str:
+    """The text with one place after the other replaced."""
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+@cache
+def graded(short: str) -> dict[str, Result]:
+    """Each wrong turn of an exercise with its result; and the answer without any."""
+    text = (ANSWERS / f"{short}.txt").read_text(encoding="utf-8")
+    texts = {RIGHT: text} | {turn: changed(text, *edits) for turn, (_, edits) in TURNS[short].items()}
+    with bench(catalogue.find(short)) as at:
+        return dict(zip(texts, at.grade(texts.values()), strict=True))
+
+
+@pytest.mark.parametrize("short", TURNS)
+def test_the_newcomer_s_own_answer_is_right(short: str) -> None:
+    """Else the turns below would prove nothing."""
+    assert graded(short)[RIGHT].passed
+
+
+@pytest.mark.parametrize(("short", "turn"), ALL, ids=[f"{short} {turn}" for short, turn in ALL])
+def test_a_wrong_turn_fails_and_is_called_by_its_name(short: str, turn: str) -> None:
+    """Without a word that its own trace disproves."""
+    result = graded(short)[turn]
+    found = result.diagnosis
+    assert found is not None
+    assert (found.misconception, found.rivals, found.against) == (TURNS[short][turn][0], (), ())
+
+
+def test_a_crash_where_threads_meet_is_told_in_python_s_words() -> None:
+    """It is no refusal, and the message says what was changed meanwhile."""
+    checks = graded("ex07")["only poll has it"].checks
+    crash = next(check for check in checks if check.name == "list_and_submit")
+    assert "RuntimeError: dictionary changed size during iteration" in crash.got
+
+
+def test_who_waits_for_a_lock_of_its_own_learns_where_it_took_it() -> None:
+    """Both lines, and no talk of a lock that somebody else forgot to give back."""
+    first = graded("ex07")["twice"].checks[0]
+    assert first.verdict is Verdict.FAIL
+    assert "it asks for a lock in line " in first.got
+    assert "the same call has taken this lock already in line " in first.got
