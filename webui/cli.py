@@ -13,7 +13,7 @@ import click
 from jobqueue import JobQueueError
 from jobqueue.simulation import SCENARIOS, find_scenario, run
 from jobqueue.simulation.trace import trace as trace_of
-from webui import class_commands, create_app, exercise_commands, loop_commands, queue_commands
+from webui import class_commands, create_app, exercise_commands, loop_commands, queue_commands, verify_command
 from webui.auth import TokenFileError
 from webui.command_words import examples
 from webui.jupyter_server import JupyterFailedError, copy_lessons, is_installed, jupyter
@@ -172,6 +172,7 @@ def scenarios() -> None:
 for command in (
     *exercise_commands.COMMANDS,
     *loop_commands.COMMANDS,
+    *verify_command.COMMANDS,
     *class_commands.COMMANDS,
     *queue_commands.COMMANDS,
     postgres,

@@ -19,7 +19,6 @@ from exercises.grader.page import Line
 from exercises.grader.plain_text import plain_text
 from exercises.grader.progress import Progress, mark
 from exercises.grader.records import Result
-from exercises.grader.verify import skipped, verify
 from webui.board_link import watch_line
 from webui.command_words import examples
 
@@ -252,33 +251,4 @@ def progress(to: Path | None, source: Path | None) -> None:
     warn(reached.warning)
 
 
-@click.command(
-    "verify", epilog=examples("jobkit verify         all exercises", "jobkit verify ex03    one of them")
-)
-@click.argument("name", required=False)
-@click.pass_context
-@explained
-def verify_(context: click.Context, name: str | None) -> None:
-    """Check the exercises themselves.
-
-    Right answers must pass; each known mistake must be found and named.
-    """
-    exercises = [find(name)] if name else catalogue()
-    problems: list[str] = []
-    left_out = 0
-    for exercise in exercises:
-        if reason := skipped(exercise):
-            say(f"{exercise.id}: skipped. {reason}")
-            left_out += 1
-            continue
-        say(f"{exercise.id}: {len(exercise.checks)} checks, {len(exercise.misconceptions)} misconceptions")
-        found = verify(exercise, lambda part: say(f"  {part}"))
-        show(Line(f"  {problem}", "bad") for problem in found)
-        problems += found
-    sound = not problems and bool(exercises)
-    summary = f"Verified: {len(exercises) - left_out}. Problems: {len(problems)}."
-    show([Line(summary, "good" if sound else "bad")])
-    context.exit(0 if sound else 1)
-
-
-COMMANDS: tuple[click.Command, ...] = (list_, start, check, hint, reset, progress, verify_)
+COMMANDS: tuple[click.Command, ...] = (list_, start, check, hint, reset, progress)

@@ -109,9 +109,9 @@ class Bench:
 
 @contextmanager
 def bench(exercise: Exercise) -> Iterator[Bench]:
-    """Set up a bench with as many hosts as there are processors, within reason."""
+    """Set up a bench with one host more than there are processors, within reason: hosts wait now and then."""
     with ExitStack() as stack:
-        hosts = [stack.enter_context(host()) for _ in range(min(os.cpu_count() or 1, MOST_HOSTS))]
+        hosts = [stack.enter_context(host()) for _ in range(min(os.cpu_count() or 1, MOST_HOSTS) + 1)]
         found = Bench(exercise, hosts)
         stack.callback(found.close)
         yield found

@@ -15,7 +15,7 @@ from exercises.grader.records import How, Result, Verdict
 from exercises.grader.verify import skipped, verify
 from exercises.meeting import WAITS, Meeting
 from tests.exercises.grading import named, need_server_for
-from webui.exercise_commands import verify_
+from webui.verify_command import verify_
 
 SQLITE = catalogue.find("ex10")
 POSTGRES = catalogue.find("ex11")
