@@ -4,6 +4,7 @@ import logging
 import math
 import random
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NoReturn, Protocol
 
 from exercises.grader.process import Serve
@@ -13,6 +14,7 @@ from exercises.grader.wire import Handle, Record, pack, unpack
 
 LOG = logging.getLogger(__name__)
 NO_REPLY = "no answer"
+BARE = 2  # line and function, without the line before
 # Nobody means to raise these. Something that was not found may stand for a refusal, but not where none is due.
 SLIPS = {"AttributeError", "ImportError", "NameError", "RecursionError", "TypeError"}
 SLIPS_WHERE_ALL_IS_WELL = SLIPS | {"ArithmeticError", "LookupError"}
@@ -271,8 +273,14 @@ def source_line(place: Any, lines: list[str]) -> SourceLine | None:
     """Find a reported line in the learner's text; None when the report fits no line."""
     if not place or not 1 <= place[0] <= len(lines):
         return None
-    number = shown_line(lines, *(place[0], *place[2:3]))
-    return SourceLine(number, place[1], statement_text(lines, number))
+    return _own_line(tuple(lines), place[0], place[1], place[2] if len(place) > BARE else 0)
+
+
+@lru_cache(maxsize=1_000)
+def _own_line(lines: tuple[str, ...], number: int, function: str, before: int) -> SourceLine:
+    """Every call comes back from somewhere, mostly from where the last one did; few lines are shown."""
+    number = shown_line(lines, number, before)
+    return SourceLine(number, function, statement_text(lines, number))
 
 
 def problem_of(reply: dict[str, Any], line: SourceLine | None) -> Hole | Stop | None:

@@ -137,7 +137,7 @@ def test_a_value_is_what_its_type_is_whatever_its_class_claims(lie: str) -> None
 
 def test_a_large_module_is_let_go_before_the_next_one_comes() -> None:
     """Two of them would not fit into the memory that an answer may use."""
-    roomy = replace(EXERCISE, limits=Limits(total_seconds=60.0, memory_megabytes=512))
+    roomy = replace(EXERCISE, limits=Limits(call_seconds=20.0, total_seconds=60.0, memory_megabytes=512))
     result = runner.run(roomy, f"{SOLUTION}\nkeep = bytearray(300_000_000)\n".encode(), SHOWN_PATH)
     assert result.passed
 
