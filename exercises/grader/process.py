@@ -298,6 +298,7 @@ def _spawn(working_folder: Path, mark: str) -> subprocess.Popen[bytes]:
         "PYTHONHASHSEED": "0",
         "PYTHONUTF8": "1",
         "PYTHONUNBUFFERED": "1",
+        "MALLOC_ARENA_MAX": "1",  # glibc would reserve 64 MB more for each thread that has to wait for memory
         MARK: mark,
     }
     own_group: dict[str, Any] = {"start_new_session": True}

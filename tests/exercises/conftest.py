@@ -9,7 +9,7 @@ import pytest
 from exercises.grader import process
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def no_board(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever else runs on this machine: no board is at the address that reports name."""
     monkeypatch.setenv("JOBKIT_BOARD", "http://127.0.0.1:9/")

@@ -42,7 +42,6 @@ def graded(exercise_id: str, text: str) -> Result:
     return runner.run(exercise, text.encode(), path, copies=False, seed=SEED)
 
 
-@pytest.mark.usefixtures("no_board")
 @pytest.mark.parametrize(("exercise", "wrong"), WRONG, ids=[f"{one.short}-{wrong.id}" for one, wrong in WRONG])
 def test_each_misconception_is_told_in_the_agreed_words(exercise: Exercise, wrong: Misconception) -> None:
     """The promise comes first, then trace, expected and got, the own line, the idea, hint 1 of 3, the board."""

@@ -3,16 +3,19 @@
 import sys
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
 from exercises.grader import runner
+from exercises.grader.lodging import host
 from exercises.grader.process import Limits
 from exercises.grader.records import Result, Verdict
 from exercises.grader.wire import read_reply
 from tests.exercises.grading import (
     EXERCISE,
     LAST_TASK,
+    OWN_ANSWER,
     SHOWN_PATH,
     SOLUTION,
     WAITING,
@@ -135,11 +138,23 @@ def test_a_value_is_what_its_type_is_whatever_its_class_claims(lie: str) -> None
     assert (first.verdict, first.got) == (Verdict.FAIL, "Lie()")
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no system that tells how much is reserved")
+def test_the_memory_is_the_answers_and_not_the_graders() -> None:
+    """What the limit counts is small before the answer asks for anything, however busy the machine is."""
+    with host() as place:
+        result = runner.run(EXERCISE, OWN_ANSWER.encode(), SHOWN_PATH, at=place)
+        assert result.passed
+        assert place.process is not None
+        status = Path(f"/proc/{place.process._process.pid}/status").read_text(encoding="utf-8")
+    most_kilobytes = int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmPeak")))
+    assert most_kilobytes < 100_000
+
+
 def test_a_large_module_is_let_go_before_the_next_one_comes() -> None:
     """Two of them would not fit into the memory that an answer may use."""
     roomy = replace(EXERCISE, limits=Limits(call_seconds=20.0, total_seconds=60.0, memory_megabytes=512))
     result = runner.run(roomy, f"{SOLUTION}\nkeep = bytearray(300_000_000)\n".encode(), SHOWN_PATH)
-    assert result.passed
+    assert [(check.name, check.reason) for check in result.checks if check.verdict is not Verdict.PASS] == []
 
 
 def test_time_for_all_checks_that_ends_inside_a_call_is_named_as_such() -> None:

@@ -59,7 +59,6 @@ def golden(path: Path, text: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.usefixtures("no_board")
 @pytest.mark.parametrize(
     ("exercise", "wrong"), WRONG, ids=[f"{exercise.short} {wrong.id}" for exercise, wrong in WRONG]
 )
