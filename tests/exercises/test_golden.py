@@ -12,7 +12,7 @@ import pytest
 from exercises.grader import report, runner
 from exercises.grader.catalogue import Exercise, Misconception, catalogue
 from exercises.grader.records import Result
-from tests.exercises.grading import need_server_for
+from tests.exercises.grading import need_server_for, wrong_results
 from webui.board_link import watch_line
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -45,7 +45,7 @@ def graded(exercise_id: str, text: str) -> Result:
 @pytest.mark.parametrize(("exercise", "wrong"), WRONG, ids=[f"{one.short}-{wrong.id}" for one, wrong in WRONG])
 def test_each_misconception_is_told_in_the_agreed_words(exercise: Exercise, wrong: Misconception) -> None:
     """The promise comes first, then trace, expected and got, the own line, the idea, hint 1 of 3, the board."""
-    result = graded(exercise.id, wrong.applied_to(exercise.text("solution.py")))
+    result = wrong_results(exercise.id)[wrong.id]
     text = report.plain(result, exercise, watch_line(exercise, result))
     assert text == agreed(exercise, wrong.id, text)
     first = text.splitlines()[0]

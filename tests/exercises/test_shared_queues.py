@@ -22,6 +22,7 @@ from exercises.grader.lodging import Host, host
 from exercises.grader.misconceptions import Misconception
 from exercises.grader.process import AnswerProcess
 from exercises.grader.records import CheckResult, Result, Verdict
+from tests.exercises.grading import wrong_results
 from webui.board_link import watch_line
 
 GOLDEN = Path(__file__).parent / "golden_threads"
@@ -64,7 +65,7 @@ def golden(path: Path, text: str) -> str:
 )
 def test_each_misconception_is_told_in_the_agreed_words(exercise: Exercise, wrong: Misconception) -> None:
     """The promise, the story, the own line, the idea, hint 1, the board: in this order, and no traceback."""
-    result = grade(exercise.id, wrong.applied_to(exercise.text("solution.py")))
+    result = wrong_results(exercise.id)[wrong.id]
     text = report.plain(result, exercise, watch_line(exercise, result))
     told = named(result, wrong.killed_by)
     first = text.splitlines()[0]
