@@ -10,6 +10,7 @@ from typing import Any
 from exercises.answer_events import Teller
 from exercises.answer_stages import Stage
 from exercises.grader.case import Asks, problem_of, source_line
+from exercises.grader.syntax import lines_of
 from exercises.grader.wire import Record, unpack
 from jobqueue import IllegalStateError, JobStatus, JobView, Lease, ManualClock, RetryPolicy, StaleTokenError
 from jobqueue.arguments import LARGEST_INTEGER
@@ -206,7 +207,7 @@ class AnswerQueue:
         """Return what was returned; anything else ends the story."""
         if reply["kind"] == "value":
             return unpack(reply["value"])
-        line = source_line(reply.get("line"), self.source.splitlines())
+        line = source_line(reply.get("line"), lines_of(self.source))
         problem = problem_of(reply, line)
         where = f" Line {line.number}: {line.text}" if line else ""
         if problem is not None:

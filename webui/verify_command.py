@@ -67,25 +67,36 @@ def _alone(exercise: Exercise, *, tell: bool) -> tuple[str, Verified]:
 def _side_by_side(exercises: Sequence[Exercise], *, tell: bool) -> Iterator[tuple[str, Verified]]:
     """Verify all, as many at a time as there are processors; those that take longest begin first."""
     longest_first = sorted(exercises, key=_weight, reverse=True)
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        waiting = {pool.submit(_elsewhere, exercise): exercise for exercise in longest_first}
+    running: set[subprocess.Popen[str]] = set()
+    pool = ThreadPoolExecutor(os.cpu_count() or 1)
+    try:
+        waiting = {pool.submit(_elsewhere, exercise, running): exercise for exercise in longest_first}
         for number, future in enumerate(as_completed(waiting), 1):
             exercise, found = waiting[future], future.result()
             if tell:
                 say(f"{number} of {len(exercises)}  {_size(exercise)}")
                 _tell(exercise, found)
             yield exercise.id, found
+    finally:  # also after Ctrl-C: nothing more is begun, and what runs is told to end
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list(running):
+            process.terminate()
+        pool.shutdown()
 
 
-def _elsewhere(exercise: Exercise) -> Verified:
+def _elsewhere(exercise: Exercise, running: set[subprocess.Popen[str]]) -> Verified:
     """Verify in a process of its own: what an exercise needs and leaves does not touch the others."""
     command = [sys.executable, "-m", "webui.cli", "verify", exercise.id, "--json"]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603  our own command
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, encoding="utf-8") as process:  # noqa: S603  our own command
+        running.add(process)
+        out, err = process.communicate()
+        running.discard(process)
     try:
-        told = json.loads(done.stdout)[exercise.id]
+        told = json.loads(out)[exercise.id]
         return Verified(told["skipped"], tuple(told["problems"]))
     except (ValueError, LookupError):
-        last = (done.stderr.strip() or "it said nothing").splitlines()[-1]
+        last = (err.strip() or "it said nothing").splitlines()[-1]
         return Verified("", (f"{exercise.id}: the verification broke off: {last}",))
 
 

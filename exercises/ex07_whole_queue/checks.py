@@ -135,7 +135,7 @@ def crash_loop(case: Case) -> None:
 
 @check(
     task=1,
-    points=2,
+    points=1,
     promise="Dead letters are in order; one that is brought back begins anew, its old token stays worthless.",
     needs=(happy_path,),
 )
@@ -182,6 +182,27 @@ def cancelled(case: Case) -> None:
     stage.cancels(3)
     stage.passes(1_500)
     stage.cancels(3)
+
+
+@check(
+    task=1,
+    points=1,
+    promise="What is done or cancelled stays so: it is no dead letter, and no call brings it back.",
+    needs=(cancelled,),
+)
+def over_is_over(case: Case) -> None:
+    """J1 is cancelled, J2 is done, J3 is dead after its one attempt."""
+    stage = WholeStage(case, most=1)
+    stage.brings()
+    stage.cancels(1)
+    for error in (None, "disk full"):
+        stage.brings()
+        stage.reports(stage.asks("A"), error)
+    stage.counts_the_dead()
+    for number in (1, 2):
+        stage.revives(number)
+        stage.cancels(number)
+    stage.looks(1, 2, 3)
 
 
 @check(task=1, points=1, promise="What cannot be done is refused with the agreed error.", needs=(happy_path,))

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, Protocol
 from exercises.grader.process import Serve
 from exercises.grader.records import How, SourceLine
 from exercises.grader.statements import shown_line, statement_text
+from exercises.grader.syntax import lines_of
 from exercises.grader.wire import Handle, Record, pack, unpack
 
 LOG = logging.getLogger(__name__)
@@ -73,7 +74,7 @@ class Case:
 
     def __init__(self, ask: Asks, source: str, replay: str | None = None, seed: int = 0) -> None:
         self._ask = ask
-        self.source = source.splitlines()
+        self.source = lines_of(source)
         self._trace: list[str] = []
         self.line: SourceLine | None = None
         self.stray_threads = False

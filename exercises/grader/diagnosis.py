@@ -29,7 +29,8 @@ def diagnose(results: Sequence[CheckResult], known: Sequence[Misconception]) -> 
     """Name the misconception behind the first failure.
 
     Only checks that passed or failed are evidence. What is not written yet speaks neither for nor against a
-    misconception; a skipped check follows from another one.
+    misconception; a skipped check follows from another one. Where inputs are drawn a mistake may pass by luck:
+    that helps to choose between suspects, and is no doubt of the one that was chosen.
     """
     failed = [(result.name, result.how) for result in results if result.verdict is Verdict.FAIL]
     if not failed:
@@ -39,7 +40,8 @@ def diagnose(results: Sequence[CheckResult], known: Sequence[Misconception]) -> 
     if not found:
         return None
     conclusive = all(result.verdict in EVIDENCE for result in results)
-    return _diagnosis(failed, found, conclusive=conclusive)
+    lucky = {result.name for result in results if result.hidden and result.verdict is Verdict.PASS}
+    return _diagnosis(failed, found, lucky, conclusive=conclusive)
 
 
 def choose(failed: Sequence[tuple[str, str]], suspects: Sequence[Suspect]) -> list[Suspect]:
@@ -76,8 +78,11 @@ def _one_form_each(suspects: Sequence[Suspect]) -> list[Suspect]:
     return list({one.wrong.id: one for one in reversed(suspects)}.values())[::-1]
 
 
-def _diagnosis(failed: Sequence[tuple[str, str]], found: Sequence[Suspect], *, conclusive: bool) -> Diagnosis:
+def _diagnosis(
+    failed: Sequence[tuple[str, str]], found: Sequence[Suspect], lucky: set[str], *, conclusive: bool
+) -> Diagnosis:
     first = found[0]
+    fails = {pair for pair in first.fails if pair[0] not in lucky}
     names = [name for name, _ in failed]
     shown_by = first.form.killed_by
     if shown_by not in names:
@@ -88,8 +93,8 @@ def _diagnosis(failed: Sequence[tuple[str, str]], found: Sequence[Suspect], *, c
         sentence=first.wrong.sentence,
         check=shown_by,
         hints=first.wrong.hints,
-        exact=conclusive and len(found) == 1 and first.fails == frozenset(failed),
-        against=tuple(sorted(name for name, _ in first.fails if name not in names)),
+        exact=conclusive and len(found) == 1 and fails == set(failed),
+        against=tuple(sorted(name for name, _ in fails if name not in names)),
         rivals=tuple(f"{one.wrong.title}. {one.wrong.sentence}" for one in found[1:]),
         scenario=first.wrong.scenario if len(found) == 1 else "",
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from exercises.grader.catalogue import Exercise
 from exercises.grader.records import SourceLine
-from exercises.grader.syntax import parse
+from exercises.grader.syntax import lines_of, parse
 
 LIBRARY = "jobqueue"
 KIT = "exercises"
@@ -33,7 +33,7 @@ def objection(exercise: Exercise, source: str, *, copies: bool = True) -> tuple[
     for line, module, name in _imports(tree):
         words = _words(module, name, allowed)
         if words:
-            text = source.splitlines()[line - 1].strip() if line <= len(source.splitlines()) else ""
+            text = lines_of(source)[line - 1].strip() if line <= len(lines_of(source)) else ""
             return words, SourceLine(line, "", text)
     if copies and _is_the_kits_own(exercise, tree):
         return "This is the kit's own solution, perhaps with other names. Write your own; the hints help.", None

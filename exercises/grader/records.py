@@ -59,7 +59,7 @@ class CheckResult:
 
     `reason` says in one sentence why it did not pass; `trace` is the story up to the broken step; `how` names
     the way in which the last step broke the promise, in a word or two. Where threads meet, `schedule` is the id
-    of the run that is shown, and `note` says what was searched.
+    of the run that is shown, and `note` says what was searched. `hidden` inputs are drawn anew each time.
     """
 
     name: str
@@ -77,6 +77,7 @@ class CheckResult:
     printed: str = ""
     schedule: str = ""
     note: str = ""
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

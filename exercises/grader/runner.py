@@ -25,6 +25,7 @@ from exercises.grader.lodging import Host, host
 from exercises.grader.process import AnswerProcess, NoAnswer, Serve, Stopped
 from exercises.grader.provenance import objection
 from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
+from exercises.grader.syntax import lines_of
 
 LARGEST_SEED = 1_000_000
 
@@ -232,7 +233,7 @@ class _Run:
         except Stopped as stopped:
             reason = f"While the file was being imported: {stopped.reason}"
             raise Unloadable(Verdict.STOPPED, reason, self._line_of(stopped)) from None
-        line = source_line(reply["line"], self.source.splitlines())
+        line = source_line(reply["line"], lines_of(self.source))
         problem_found = problem_of(reply, line)
         if problem_found is not None:
             verdict = Verdict.NOT_ATTEMPTED if isinstance(problem_found, Hole) else Verdict.STOPPED
@@ -261,7 +262,7 @@ class _Run:
         """The innermost line of the answer's file that was running; None if the process just ended."""
         own = str(self.path).encode("ascii", "backslashreplace").decode()
         place = next(((frame.line, frame.function) for frame in stopped.frames if frame.path == own), None)
-        return source_line(place, self.source.splitlines())
+        return source_line(place, lines_of(self.source))
 
     def _printed(self) -> str:
         try:
@@ -283,9 +284,11 @@ def _veiled(result: CheckResult, family_only: str) -> CheckResult:
     What is still to write was never tried.
     """
     if result.verdict in {Verdict.PASS, Verdict.NOT_ATTEMPTED}:
-        return result
+        return replace(result, hidden=True)
     how = "hidden" if result.verdict is Verdict.FAIL else result.how
-    return replace(result, how=how, line=None, trace=(family_only,), expected="", got="", printed="")
+    return replace(
+        result, hidden=True, how=how, line=None, trace=(family_only,), expected="", got="", printed=""
+    )
 
 
 def _unloaded(check: Check, problem: Unloadable) -> CheckResult:

@@ -62,3 +62,14 @@ def test_an_answer_with_a_lock_is_shown_its_return() -> None:
     assert told.line.text == "return dict(a=1,)"
     assert text.splitlines()[told.line.number - 1].strip() == "return dict("
     assert named(result, told.name).line == told.line
+
+
+def test_lines_are_those_that_python_counts() -> None:
+    """A separator of Unicode or a form feed within a line is none to Python, so it is none in a report."""
+    text = f"# one\u2028still one\n# two\x0cstill two\n{SOLUTION}".replace(
+        "        return Lease(", "        return None and Lease("
+    )
+    told = grade(text).told_first
+    assert told is not None
+    assert told.line is not None
+    assert text.split("\n")[told.line.number - 1].strip().startswith(told.line.text[:12])

@@ -289,4 +289,4 @@ def _only(exercise: Exercise, names: set[str]) -> Exercise:
 
 
 def _patient(exercise: Exercise) -> Exercise:
-    return replace(exercise, limits=replace(exercise.limits, total_seconds=60.0))
+    return replace(exercise, limits=replace(exercise.limits, call_seconds=20.0, total_seconds=60.0))

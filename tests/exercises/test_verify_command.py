@@ -1,7 +1,7 @@
 """`jobkit verify`: all exercises side by side, one of them step by step, and what it says of both."""
 
 import json
-import subprocess
+from typing import Self
 
 import pytest
 from click.testing import CliRunner
@@ -24,11 +24,22 @@ def answered(monkeypatch: pytest.MonkeyPatch, *, out: str, err: str = "") -> lis
     """Let every process that is started say this; return what was started."""
     started: list[list[str]] = []
 
-    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
-        started.append(command)
-        return subprocess.CompletedProcess(command, 0, out, err)
+    class Process:
+        """One that says it at once."""
 
-    monkeypatch.setattr(verify_command.subprocess, "run", run)
+        def __init__(self, command: list[str], **_: object) -> None:
+            started.append(command)
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            """Nothing is left of it."""
+
+        def communicate(self) -> tuple[str, str]:
+            return out, err
+
+    monkeypatch.setattr(verify_command.subprocess, "Popen", Process)
     return started
 
 

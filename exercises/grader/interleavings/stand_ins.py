@@ -106,7 +106,9 @@ class Lock:
     def _wait(self, seconds: float) -> bool:
         thread = CONTROL.current()
         if thread is None:
-            if seconds == NO_LIMIT and self._owner == get_ident() and running_threads() <= 1:
+            # A thread that was started counts as running only later, and may be the one to give it back.
+            alone = running_threads() <= 1 and not CONTROL.started and not self.wakes
+            if seconds == NO_LIMIT and self._owner == get_ident() and alone:
                 self._give_up()
             return self._inner.acquire(True, seconds)  # noqa: FBT003  the real lock's own signature
         if seconds == 0:
