@@ -11,7 +11,7 @@ from typing import Any
 
 from lesson_shown import Shown, card
 
-from exercises.grader.answers import AnswerFile
+from exercises.grader.answers import FOLDER, AnswerFile
 from exercises.grader.catalogue import find
 from exercises.grader.errors import ExerciseError
 from jobqueue.simulation.svg import tag
@@ -37,8 +37,11 @@ def exercise(line: str, cell: str) -> Shown:
 
 
 def folder() -> Path:
-    """Where `answers/` lies: beside the lessons, or in the current folder if no lessons are there."""
+    """Where `answers/` lies: around the copies of the lessons, beside other lessons, else here."""
     here = Path.cwd()
+    around = next((one for one in (here, *here.parents) if one.name == FOLDER), None)
+    if around is not None:
+        return around.parent
     return here.parent if any(here.glob("*.ipynb")) else here
 
 

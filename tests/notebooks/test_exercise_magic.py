@@ -70,3 +70,18 @@ def test_an_unknown_name_is_answered_in_one_line_and_nothing_is_written(lessons)
     _, said = shown(lessons, "%load_ext lesson_exercise", "%%exercise ex99_nothing\npass")
     assert said.startswith("There is no exercise 'ex99_nothing'.")
     assert not (lessons.parent / "answers").exists()
+
+
+def test_in_the_lab_the_answer_lies_where_the_terminal_looks(tmp_path, monkeypatch):
+    """The lab's copies of the lessons are in answers/lessons; a second `answers` in there would help nobody."""
+    monkeypatch.syspath_prepend(str(NOTEBOOKS))
+    from lesson_exercise import folder  # noqa: PLC0415  it stands beside the lessons
+
+    for below, expected in (
+        ("answers/lessons", tmp_path),
+        ("answers", tmp_path),
+        ("elsewhere", tmp_path / "elsewhere"),
+    ):
+        (tmp_path / below).mkdir(parents=True, exist_ok=True)
+        monkeypatch.chdir(tmp_path / below)
+        assert folder() == expected
