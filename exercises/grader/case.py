@@ -15,7 +15,6 @@ from exercises.grader.wire import Handle, Record, pack, unpack
 
 LOG = logging.getLogger(__name__)
 NO_REPLY = "no answer"
-BARE = 2  # line and function, without the line before
 # Nobody means to raise these. Something that was not found may stand for a refusal, but not where none is due.
 SLIPS = {"AttributeError", "ImportError", "NameError", "RecursionError", "TypeError"}
 SLIPS_WHERE_ALL_IS_WELL = SLIPS | {"ArithmeticError", "LookupError"}
@@ -274,11 +273,12 @@ def source_line(place: Any, lines: list[str]) -> SourceLine | None:
     """Find a reported line in the learner's text; None when the report fits no line."""
     if not place or not 1 <= place[0] <= len(lines):
         return None
-    return _own_line(tuple(lines), place[0], place[1], place[2] if len(place) > BARE else 0)
+    number, function, *before = place
+    return _own_line(tuple(lines), number, function, tuple(before))
 
 
 @lru_cache(maxsize=1_000)
-def _own_line(lines: tuple[str, ...], number: int, function: str, before: int) -> SourceLine:
+def _own_line(lines: tuple[str, ...], number: int, function: str, before: tuple[int, ...]) -> SourceLine:
     """Every call comes back from somewhere, mostly from where the last one did; few lines are shown."""
     number = shown_line(lines, number, before)
     return SourceLine(number, function, statement_text(lines, number))

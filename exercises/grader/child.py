@@ -36,6 +36,7 @@ from exercises.grader.wire import (
 
 LONGEST_MESSAGE = 500
 MOST_NAMES = 100
+MOST_BEFORE = 12  # lines before a return that are told with it
 WATCHDOG_SHARE = 0.8  # early enough to be read before the grader ends the process
 BUILTINS = dict(vars(builtins))
 MODULES = dict(sys.modules)
@@ -60,7 +61,7 @@ class Answer:
         self._objects: dict[str, Any] = {}
         self._path = ""
         self._folder = os.getcwd()  # noqa: PTH109  pathlib loads slowly
-        self.last_line: tuple[int, str] | tuple[int, str, int] | None = None
+        self.last_line: tuple[Any, ...] | None = None  # the line, its function, and those before it
         self._returned: tuple[types.CodeType, int, int] | None = None
         self.peeked = False
         sys.addaudithook(self._forbid_peeking)
@@ -148,7 +149,7 @@ class Answer:
             setprofile(None)
             if self._returned is not None:
                 code, place, line = self._returned
-                self.last_line = (line, code.co_name, _line_before(code, place, line))
+                self.last_line = (line, code.co_name, *_lines_before(code, place, line))
 
     def _remember_return(self, frame: types.FrameType, event: str, _: Any) -> None:
         # The outermost method returns last, so what remains is the line that gave the final value.
@@ -172,7 +173,7 @@ class Answer:
             self.peeked = True
             raise PermissionError("the exercise's own files are closed to answers")
 
-    def deepest_line(self, error: BaseException) -> tuple[int, str] | tuple[int, str, int] | None:
+    def deepest_line(self, error: BaseException) -> tuple[Any, ...] | None:
         """Find the innermost line of the answer's file that the error passed through."""
         if isinstance(error, SyntaxError) and error.filename == self._path:
             return (error.lineno or 1, "")
@@ -184,10 +185,10 @@ class Answer:
         return found
 
 
-def _line_before(code: types.CodeType, place: int, line: int) -> int:
-    """The line whose instructions stand before those that end the call; 0 if there is none."""
-    others = [number for start, _, number in code.co_lines() if start < place and number not in {None, line}]
-    return others[-1] or 0 if others else 0
+def _lines_before(code: types.CodeType, place: int, line: int) -> list[int]:
+    """The lines whose instructions stand before those that end the call, the nearest first."""
+    others = [number for start, _, number in code.co_lines() if start < place and number and number != line]
+    return others[: -MOST_BEFORE - 1 : -1]
 
 
 class MissingName(Exception):  # noqa: N818  a reply, not a fault

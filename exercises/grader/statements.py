@@ -7,32 +7,41 @@ from functools import lru_cache
 from exercises.grader.syntax import parse
 
 LONGEST_TEXT = 90
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-def shown_line(lines: Sequence[str], number: int, before: int = 0) -> int:
+def shown_line(lines: Sequence[str], number: int, before: Sequence[int] = ()) -> int:
     """Choose the line to show for the one at which a call came back.
 
-    A call that comes back from within a `with` was last at the line of the `with`, which gives its lock back.
-    What says more is the `return` before, and without one the head of the function.
+    A call that comes back from within a `with` was last at the line of the `with`, which gives its lock back;
+    one from within a `try` was last in its `finally`. What says more is the `return` before, and without one
+    the head of the function.
 
     Args:
         lines: The text.
         number: The last line that ran, from 1.
-        before: The line whose code stands before that of the return; 0 if it is not known.
+        before: The lines whose code stands before that of the return, the nearest first.
 
     >>> text = ["def f():", "    with lock:", "        x = 1", "        return x"]
-    >>> [shown_line(text, 2, 4), shown_line(text[:3], 2, 3), shown_line(text, 4, 3)]
+    >>> [shown_line(text, 2, [4, 3]), shown_line(text[:3], 2, [3, 1]), shown_line(text, 4, [3, 2])]
     [4, 1, 4]
     """
     found = _statements(tuple(lines))
-    opened = [one for one in found if isinstance(one, ast.With | ast.AsyncWith) and one.lineno == number]
-    if not any(_holds(one, before) for one in opened):
+    leaving = [one for one in found if _is_left_at(one, number)]
+    last = next((line for line in before if not any(_is_left_at(one, line) for one in found)), 0)
+    if not any(_holds(one, last) for one in leaving):
         return number
-    around = [one for one in found if _holds(one, before)]
-    last = next((one for one in reversed(around) if isinstance(one, ast.Return)), None)
-    within = [one for one in around if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
-    return last.lineno if last else within[-1].lineno if within else number
+    returns = [one for one in found if isinstance(one, ast.Return) and _holds(one, last)]
+    around = [one for one in found if isinstance(one, FUNCTIONS) and _holds(one, number)]
+    return returns[0].lineno if returns else around[-1].lineno if around else number
+
+
+def _is_left_at(one: ast.stmt, number: int) -> bool:
+    """Whether this line is where a statement is left, behind the line that said so."""
+    if isinstance(one, ast.With | ast.AsyncWith):
+        return one.lineno == number
+    return isinstance(one, ast.Try) and any(_holds(last, number) for last in one.finalbody)
 
 
 def _holds(one: ast.stmt, number: int) -> bool:

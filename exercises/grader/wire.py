@@ -216,8 +216,13 @@ NEEDED: dict[str, set[str]] = {
     "retold": {"number", "outcome", "events", "id"},
     "lost": {"number", "place"},
 }
-PLACES = ([int, str], [int, str, int])  # line and function; the line whose code stands before, if it is known
+LONGEST_PLACE = 20
 ABOUT_THREADS = {"outcomes", "tried", "finished", "outcome", "events", "id", "place"}
+
+
+def _is_place(kinds: list[type]) -> bool:
+    """Line and function, and then the lines whose code stands before."""
+    return kinds[:2] == [int, str] and set(kinds[2:]) <= {int} and len(kinds) <= LONGEST_PLACE
 
 
 def _fits(name: str, told: Any) -> bool:
@@ -229,5 +234,5 @@ def _fits(name: str, told: Any) -> bool:
         case "ancestors" | "present":
             return isinstance(told, list) and all(isinstance(item, str) for item in told)
         case "line":
-            return told is None or (isinstance(told, list) and [type(item) for item in told] in PLACES)
+            return told is None or (isinstance(told, list) and _is_place([type(item) for item in told]))
     return name in {"value", "peeked"} | ABOUT_THREADS

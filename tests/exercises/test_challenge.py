@@ -38,7 +38,6 @@ class Clock:
 def clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clock:
     """A folder of one's own, and a clock that stands still."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("JOBKIT_BOARD", "http://127.0.0.1:9/")
     found = Clock()
     monkeypatch.setattr(exercise_commands, "time", found)
     return found

@@ -20,14 +20,28 @@ LOCKED = textwrap.dedent("""\
 
     def peek(self):
         with self._lock: return self._first()
+
+    def name(self):
+        with self._lock:
+            with self._other:
+                return self._lock
+
+    def word(self):
+        try:
+            return 'word'
+        finally:
+            self._lock.release()
 """).splitlines()
 
 
 @pytest.mark.parametrize(
     ("place", "number", "text"),
     [
-        ((2, "poll", 7), 5, "return Lease(job.id, job.token,)"),
-        ((2, "poll", 9), 1, "def poll(self):"),
+        ((2, "poll", 7, 6, 5), 5, "return Lease(job.id, job.token,)"),
+        ((15, "name", 16, 17), 17, "return self._lock"),
+        ((23, "word", 21, 20), 21, "return 'word'"),
+        ((23, "word", 5, 6), 23, "self._lock.release()"),
+        ((2, "poll", 9, 6, 5), 1, "def poll(self):"),
         ((2, "poll"), 2, "with self._lock:"),
         ((2, "poll", 0), 2, "with self._lock:"),
         ((6, "poll", 4), 6, "return Lease(job.id, job.token,)"),
@@ -49,18 +63,30 @@ def test_a_text_that_python_cannot_read_still_has_lines() -> None:
     assert (shown.number, shown.text) == (1, "def broken(:")
 
 
-def test_an_answer_with_a_lock_is_shown_its_return() -> None:
-    """Seen through the whole grader: the wrong value comes from a `return` within a `with`."""
+WRONG_RETURN = "return dict(a=1)"
+WAYS = {
+    "with": f"with LOCK:\n    {WRONG_RETURN}",
+    "two withs": f"with LOCK:\n    with OTHER:\n        {WRONG_RETURN}",
+    "one with for two": f"with LOCK, OTHER:\n    {WRONG_RETURN}",
+    "finally": f"LOCK.acquire()\ntry:\n    {WRONG_RETURN}\nfinally:\n    LOCK.release()",
+    "with in a loop": f"for _ in (1, 2):\n    with LOCK:\n        if _ == 2:\n            {WRONG_RETURN}",
+    "on its own": WRONG_RETURN,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_answer_with_a_lock_is_shown_its_return(way: str) -> None:
+    """Seen through the whole grader: the wrong value comes from a `return`, and something is left after it."""
     old = SOLUTION[SOLUTION.index("    def submit") : SOLUTION.index("    def poll")]
-    body = "        with LOCK:\n            return dict(\n                a=1,\n            )\n\n"
-    new = f"    def submit(self, type, payload):\n{body}"
-    text = "import threading\n" + SOLUTION.replace(old, new) + "\n\nLOCK = threading.Lock()\n"
+    new = f"    def submit(self, type, payload):\n{textwrap.indent(WAYS[way], ' ' * 8)}\n\n"
+    locks = "LOCK, OTHER = threading.Lock(), threading.Lock()"
+    text = f"import threading\n{SOLUTION.replace(old, new)}\n\n{locks}\n"
     result = grade(text)
     told = result.told_first
     assert told is not None
     assert told.line is not None
-    assert told.line.text == "return dict(a=1,)"
-    assert text.splitlines()[told.line.number - 1].strip() == "return dict("
+    assert told.line.text == WRONG_RETURN
+    assert text.splitlines()[told.line.number - 1].strip() == WRONG_RETURN
     assert named(result, told.name).line == told.line
 
 

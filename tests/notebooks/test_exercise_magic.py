@@ -16,12 +16,14 @@ OWN = EX03.text("solution.py").replace("is not the token of a current lease on",
 WRONG = OWN.replace("now >= job.lease_until", "now > job.lease_until")
 
 
+pytestmark = pytest.mark.usefixtures("no_board")
+
+
 @pytest.fixture
 def lessons(tmp_path, monkeypatch):
     """A folder with one lesson in it, beside which the answers will lie; Jupyter's own files elsewhere."""
     for folder in ("CONFIG", "DATA", "RUNTIME"):
         monkeypatch.setenv(f"JUPYTER_{folder}_DIR", str(tmp_path / folder.lower()))
-    monkeypatch.setenv("JOBKIT_BOARD", "http://127.0.0.1:9/")  # whatever else runs here: no board is there
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(NOTEBOOKS)]))
     folder = tmp_path / "lessons"

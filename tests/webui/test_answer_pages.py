@@ -160,10 +160,10 @@ def test_recordings_are_bounded() -> None:
     assert shelf.find(names[0]) is None
 
 
+@pytest.mark.usefixtures("no_board")
 def test_the_terminal_says_where_to_watch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a board running the link alone; without one, how to start it."""
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("JOBKIT_BOARD", "http://127.0.0.1:9/")
     told = CliRunner().invoke(cli.main, ["check", "ex03"]).output
     assert (
         "start it here with `jobkit board`, then open http://127.0.0.1:9/answers/ex03?check=made_up_token"
@@ -178,6 +178,7 @@ def test_the_terminal_says_where_to_watch(folder: Path, monkeypatch: pytest.Monk
     assert line == f"Watch it on the board: http://127.0.0.1:{port}/answers/ex03?check=made_up_token"
 
 
+@pytest.mark.usefixtures("no_board")
 def test_other_queues_play_as_well(learner: FlaskClient, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The terminal leads to the failing step, and each step of a story can be seen."""
     ex02 = find("ex02")
@@ -185,7 +186,6 @@ def test_other_queues_play_as_well(learner: FlaskClient, folder: Path, monkeypat
     text = wrong.applied_to(ex02.text("solution.py"))
     (folder / "answers" / f"{ex02.id}.py").write_text(text, encoding="utf-8")
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("JOBKIT_BOARD", "http://127.0.0.1:9/")
     told = CliRunner().invoke(cli.main, ["check", "ex02"]).output
     assert "http://127.0.0.1:9/answers/ex02?check=handed_out_again" in told
     assert 'value="handed_out_again"' in learner.get("/answers/ex02?check=handed_out_again").text

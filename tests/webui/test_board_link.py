@@ -15,10 +15,7 @@ STARTED = "start it here with `jobkit board`, then open http://127.0.0.1:9"
 WITH_SCENARIO = [(one, wrong.scenario) for one in catalogue() for wrong in one.misconceptions if wrong.scenario]
 
 
-@pytest.fixture(autouse=True)
-def no_board(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever else runs on this machine: no board is at the address that reports name."""
-    monkeypatch.setenv("JOBKIT_BOARD", "http://127.0.0.1:9/")
+pytestmark = pytest.mark.usefixtures("no_board")
 
 
 @pytest.fixture(scope="module")
