@@ -15,6 +15,7 @@ from exercises.grader.page import Line
 from exercises.grader.verify import skipped, verify
 from webui.command_words import examples
 from webui.exercise_commands import explained, say, show
+from webui.server import stop_politely
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ def _alone(exercise: Exercise, *, tell: bool) -> tuple[str, Verified]:
 def _side_by_side(exercises: Sequence[Exercise], *, tell: bool) -> Iterator[tuple[str, Verified]]:
     """Verify all, as many at a time as there are processors; those that take longest begin first."""
     longest_first = sorted(exercises, key=_weight, reverse=True)
+    stop_politely()
     running: set[subprocess.Popen[str]] = set()
     pool = ThreadPoolExecutor(os.cpu_count() or 1)
     try:

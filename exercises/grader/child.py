@@ -28,6 +28,7 @@ from exercises.grader.resources import limit_resources
 from exercises.grader.wire import (
     CANNOT_REPLY,
     LONGEST_NAME,
+    WATCHDOG_SHARE,
     TooLarge,
     ancestors_of,
     name_of,
@@ -37,7 +38,6 @@ from exercises.grader.wire import (
 LONGEST_MESSAGE = 500
 MOST_NAMES = 100
 MOST_BEFORE = 12  # lines before a return that are told with it
-WATCHDOG_SHARE = 0.8  # early enough to be read before the grader ends the process
 BUILTINS = dict(vars(builtins))
 MODULES = dict(sys.modules)
 RECURSION_LIMIT = sys.getrecursionlimit()

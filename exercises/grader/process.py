@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from exercises.grader.kin import MARK, end_kin
-from exercises.grader.wire import CANNOT_REPLY, LARGEST_REPLY_BYTES, read_reply
+from exercises.grader.wire import CANNOT_REPLY, LARGEST_REPLY_BYTES, WATCHDOG_SHARE, read_reply
 
 PACKAGE_ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 20.0  # Python itself may start slowly on a busy machine; that is not the answer's fault
@@ -210,7 +210,12 @@ class AnswerProcess:
                 raise (Stopped(why) if gone else NoAnswer(too_late, self._frames)) from None
             if reply is None:
                 self._replies.put(None)  # whoever asks again finds the end again
-                raise Stopped(self._why_it_ended())
+                late = until - time.monotonic() < (1 - WATCHDOG_SHARE) * seconds
+                why = self._why_it_ended()
+                if late and self._code == -signal.SIGSEGV:
+                    # Python's watchdog reads frames while they change, and once in a while this crashes it.
+                    raise NoAnswer(too_late, self._frames)
+                raise Stopped(why)
             if reply["number"] == number:
                 return reply
 

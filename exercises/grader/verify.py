@@ -108,10 +108,14 @@ class Bench:
 
 
 @contextmanager
-def bench(exercise: Exercise) -> Iterator[Bench]:
-    """Set up a bench with one host more than there are processors, within reason: hosts wait now and then."""
+def bench(exercise: Exercise, number: int | None = None) -> Iterator[Bench]:
+    """Set up a bench with so many hosts.
+
+    By default there is one more than there are processors, within reason: hosts wait now and then.
+    """
+    number = number or min(os.cpu_count() or 1, MOST_HOSTS) + 1
     with ExitStack() as stack:
-        hosts = [stack.enter_context(host()) for _ in range(min(os.cpu_count() or 1, MOST_HOSTS) + 1)]
+        hosts = [stack.enter_context(host()) for _ in range(number)]
         found = Bench(exercise, hosts)
         stack.callback(found.close)
         yield found

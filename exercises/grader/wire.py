@@ -217,6 +217,7 @@ NEEDED: dict[str, set[str]] = {
     "lost": {"number", "place"},
 }
 LONGEST_PLACE = 20
+WATCHDOG_SHARE = 0.8  # of a call's time, then it tells where it is: early enough to be read before it is ended
 ABOUT_THREADS = {"outcomes", "tried", "finished", "outcome", "events", "id", "place"}
 
 

@@ -48,11 +48,11 @@ def grade(text: str) -> Result:
 
 @cache
 def wrong_results(exercise_id: str) -> dict[str, Result]:
-    """Grade every misconception of an exercise in its usual form, several side by side, once for all tests."""
+    """Grade every misconception of an exercise in its usual form, one after the other, once for all tests."""
     exercise = catalogue.find(exercise_id)
     need_server_for(exercise)
     solution = exercise.text("solution.py")
-    with bench(exercise) as at:
+    with bench(exercise, 1) as at:  # the tests themselves run side by side
         results = list(at.grade(wrong.applied_to(solution) for wrong in exercise.misconceptions))
     return {wrong.id: result for wrong, result in zip(exercise.misconceptions, results, strict=True)}
 

@@ -324,3 +324,15 @@ def test_any_path_will_do(path: str) -> None:
     assert result.path == str(Path(path))
     assert line is not None
     assert line.function == "view"
+
+
+@unix_only
+@pytest.mark.parametrize(
+    ("seconds", "says"), [(0.0, "crashed Python (SIGSEGV)"), (0.45, "gave no answer within 0.5 s")]
+)
+def test_a_crash_behind_the_watchdog_is_no_crash_of_the_answer(seconds: float, says: str) -> None:
+    """The watchdog reads the frames of a call that takes too long, and once in a while that crashes Python."""
+    code = f"import os, signal, time\ntime.sleep({seconds})\nos.kill(os.getpid(), signal.SIGSEGV)"
+    brief = replace(EXERCISE, limits=Limits(call_seconds=0.5, total_seconds=30.0))
+    result = runner.run(brief, with_fail(code).encode(), SHOWN_PATH)
+    assert says in named(result, "zombie_fails").reason

@@ -5,6 +5,7 @@ After a wanted change of words, write the golden files anew with JOBKIT_WRITE_GO
 
 import logging
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -290,3 +291,13 @@ def _only(exercise: Exercise, names: set[str]) -> Exercise:
 
 def _patient(exercise: Exercise) -> Exercise:
     return replace(exercise, limits=replace(exercise.limits, call_seconds=20.0, total_seconds=60.0))
+
+
+def test_a_racy_answer_that_ends_the_tracing_is_found_all_the_same() -> None:
+    """From within the method, and by a name that was imported before."""
+    text = built(SHARED, "poll_without_lock")
+    for line in ("sys.settrace(None)", "settrace(None)", "threading.settrace(None)"):
+        head = "import sys\nfrom sys import settrace\n"
+        blind = head + re.sub(r"(    def poll\(.*\n)((?:        \"\"\".*\n)?)", rf"\1\2        {line}\n", text)
+        assert line in blind
+        assert named(grade(SHARED.id, blind), "one_job_two_workers").verdict is Verdict.FAIL

@@ -14,6 +14,12 @@ from webui.verify_command import verify_
 EX01, EX02 = find("ex01"), find("ex02")
 
 
+@pytest.fixture(autouse=True)
+def no_handlers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signals of the program that runs the tests stay as they are."""
+    monkeypatch.setattr(verify_command, "stop_politely", lambda: None)
+
+
 @pytest.fixture
 def two(monkeypatch: pytest.MonkeyPatch) -> None:
     """There are two exercises."""
