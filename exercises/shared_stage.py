@@ -155,9 +155,9 @@ def tell_value(value: Any) -> str:
 def judge(story: Story, seen: Seen) -> Wrong | None:
     """Say what is wrong with an outcome: a named way if one fits, else that no order gives it."""
     calls = [
-        (name, call, got)
+        ((name, number), call, got)
         for name, made in story.all.items()
-        for call, got in zip(made, seen.of(name), strict=True)
+        for number, (call, got) in enumerate(zip(made, seen.of(name), strict=True))
     ]
     for look in (_raised, _two_workers, _one_id, _both_accepted, _no_sum, _half_a_change):
         wrong = look(calls)
@@ -168,70 +168,77 @@ def judge(story: Story, seen: Seen) -> Wrong | None:
     return _no_order(story, seen, calls)
 
 
-Made = list[tuple[str, Call, Got]]
+Place = tuple[str, int]  # whose call it is, and the how-manieth of theirs
+Made = list[tuple[Place, Call, Got]]
 
 
 def _raised(calls: Made) -> Wrong | None:
-    for _, call, got in calls:
+    for place, call, got in calls:
         if got.kind == "raised" and (ERROR not in got.ancestors or call.method not in {"complete", "fail"}):
             how = How.CRASHED if SLIPS_WHERE_ALL_IS_WELL & set(got.ancestors) else How.RAISED
-            return Wrong(f"{call.words}: no error", f"{got.error}: {got.message}".rstrip(": "), how)
+            told = f"{got.error}: {got.message}".rstrip(": ")
+            return Wrong(f"{call.words}: no error", told, how, calls=(place,))
     return None
 
 
 def _two_workers(calls: Made) -> Wrong | None:
     """One job in two hands: handed out again though nobody has failed it."""
-    held: dict[Any, str] = {}
+    held: dict[Any, tuple[Place, str]] = {}
+    tokens: dict[Any, tuple[Place, str]] = {}
     failed = any(call.method == "fail" and got.kind == "value" for _, call, got in calls)
-    tokens: dict[Any, str] = {}
-    for _, call, got in calls:
+    for place, call, got in calls:
         job_id = got.field("job_id")
         if call.method != "poll" or job_id is None:
             continue
-        worker = str(call.args[0])
+        worker, token = str(call.args[0]), got.field("token")
         if job_id in held and not failed:
-            return Wrong(
-                "each job goes to one worker", f"{job_id} goes to {held[job_id]} and to {worker}", TWO_WORKERS
-            )
-        token = got.field("token")
+            first, other = held[job_id]
+            told = f"{job_id} goes to {other} and to {worker}"
+            return Wrong("each job goes to one worker", told, TWO_WORKERS, calls=(first, place))
         if token in tokens:
-            return Wrong(
-                "a token for each hand-out", f"token {token!r} for {tokens[token]} and {worker}", TOKEN_AGAIN
-            )
-        held[job_id] = tokens[token] = worker
+            first, other = tokens[token]
+            told = f"token {token!r} for {other} and {worker}"
+            return Wrong("a token for each hand-out", told, TOKEN_AGAIN, calls=(first, place))
+        held[job_id] = tokens[token] = place, worker
     return None
 
 
 def _one_id(calls: Made) -> Wrong | None:
-    ids = [got.value for _, call, got in calls if call.method == "submit" and got.kind == "value"]
-    again = next((one for place, one in enumerate(ids) if one in ids[:place]), None)
-    return Wrong("an id for each job", f"two jobs are called {again}", ONE_ID) if again is not None else None
+    given: dict[Any, Place] = {}
+    for place, call, got in calls:
+        if call.method != "submit" or got.kind != "value":
+            continue
+        if got.value in given:
+            told = f"two jobs are called {got.value}"
+            return Wrong("an id for each job", told, ONE_ID, calls=(given[got.value], place))
+        given[got.value] = place
+    return None
 
 
 def _both_accepted(calls: Made) -> Wrong | None:
     """Reports with one and the same token, and more than one of them accepted."""
-    heard: dict[tuple[Any, ...], str] = {}
-    for name, call, got in calls:
+    heard: dict[tuple[Any, ...], Place] = {}
+    for place, call, got in calls:
         if call.method not in {"complete", "fail"} or got.kind != "value":
             continue
-        key = call.args[:2]
-        if key in heard:
-            told = f"both accepted, from {heard[key]} and from {name}"
-            return Wrong("one report is accepted, the other one refused", told, BOTH_ACCEPTED)
-        heard[key] = name
+        first = heard.setdefault(call.args[:2], place)
+        if first != place:
+            told = f"both accepted, from {first[0]} and from {place[0]}"
+            wanted = "one report is accepted, the other one refused"
+            return Wrong(wanted, told, BOTH_ACCEPTED, calls=(first, place))
     return None
 
 
 def _no_sum(calls: Made) -> Wrong | None:
     """Counts that lack a job or have one too many. Only in stories where nothing is submitted meanwhile."""
-    jobs = sum(call.method == "submit" for name, call, _ in calls if name == "before")
-    if any(call.method == "submit" for name, call, _ in calls if name != "before"):
+    jobs = sum(call.method == "submit" for (name, _), call, _ in calls if name == "before")
+    if any(call.method == "submit" for (name, _), call, _ in calls if name != "before"):
         return None
-    for _, call, got in calls:
+    for place, call, got in calls:
         if call.method == "counts" and isinstance(got.value, Record):
             numbers = [number for number in got.value.fields.values() if isinstance(number, int)]
             if sum(numbers) != jobs:
-                return Wrong(f"counts that add up to {jobs}", tell(got), NO_SUM)
+                return Wrong(f"counts that add up to {jobs}", tell(got), NO_SUM, calls=(place,))
     return None
 
 
@@ -239,23 +246,24 @@ def _half_a_change(calls: Made) -> Wrong | None:
     """A job that is PENDING and yet has begun its first attempt, or the other way round."""
     if any(call.method == "fail" for _, call, _ in calls):
         return None
-    for _, call, got in calls:
+    for place, call, got in calls:
         if call.method == "view" and isinstance(got.value, Record):
             begun = got.field("attempts") == 1
             if begun != (got.field("status") in {"RUNNING", "SUCCEEDED"}):
-                return Wrong("the job before the poll, or after it", tell(got), HALF_A_CHANGE)
+                wanted = "the job before the poll, or after it"
+                return Wrong(wanted, tell(got), HALF_A_CHANGE, calls=(place,))
     return None
 
 
 def _no_order(story: Story, seen: Seen, calls: Made) -> Wrong:
-    nothing = [name for name, call, got in calls if call.method == "poll" and got.value is None]
-    nothing = [name for name in nothing if name in story.threads]  # each poll of a thread is under its own name
+    nothing = [place for place, call, got in calls if call.method == "poll" and got.value is None]
+    nothing = [place for place in nothing if place[0] in story.threads]  # the others are alone
     wanted = "what the calls give one after the other, in some order"
     names = [name for name in seen.calls if seen.of(name)]
     told = "; ".join(f"{name}: {', '.join(tell(got) for got in seen.of(name))}" for name in names)
     if nothing and _would_agree_if_fed(story, seen):
-        waiting = "a worker gets a job while one is ready"
-        return Wrong(waiting, f"{nothing[0]} gets nothing", GETS_NOTHING, by=nothing[0])
+        waiting, name = "a worker gets a job while one is ready", nothing[0][0]
+        return Wrong(waiting, f"{name} gets nothing", GETS_NOTHING, by=name, calls=(nothing[0],))
     return Wrong(wanted, told, NO_ORDER)
 
 

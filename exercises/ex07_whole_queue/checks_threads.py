@@ -47,9 +47,10 @@ def tell(got: Got) -> str:
 def crash(seen: Seen) -> Wrong | None:
     """What is no refusal, in Python's own words."""
     for name in ("A", "B"):
-        for got in seen.of(name):
+        for number, got in enumerate(seen.of(name)):
             if got.kind == "raised" and not {*AGREED} & {*got.ancestors}:
-                return Wrong(f"{name}: no error", f"{name}: {got.error}: {got.message}", How.RAISED)
+                told = f"{name}: {got.error}: {got.message}"
+                return Wrong(f"{name}: no error", told, How.RAISED, calls=((name, number),))
     return None
 
 
@@ -64,11 +65,12 @@ def meet(
             return None
         wanted = "; or ".join(f"A: {a}, B: {b}" for a, b in allowed)
         told = f"A: {ends[0]}, B: {ends[1]}"
+        last = [(name, len(calls) - 1) for name, calls in zip("AB", threads, strict=True)]
         for place, name in enumerate("AB"):
             fed = "None" not in {pair[place] for pair in allowed}
             if threads[place][-1].method == "poll" and fed and ends[place] == "None":
-                return Wrong(wanted, told, GETS_NOTHING, by=name)
-        return crash(seen) or Wrong(wanted, told, how)
+                return Wrong(wanted, told, GETS_NOTHING, by=name, calls=(last[place],))
+        return crash(seen) or Wrong(wanted, told, how, calls=tuple(last))
 
     make = (Library("ManualClock"), most, 0, 0)
     story = Story("JobQueue", {"A": threads[0], "B": threads[1]}, before, (poll("C"),), tell, make)

@@ -75,6 +75,7 @@ class Case:
         self._ask = ask
         self.source = lines_of(source)
         self._trace: list[str] = []
+        self.here: int | None = None  # which step of the trace is the broken one; None for the last
         self.line: SourceLine | None = None
         self.stray_threads = False
         self.replay = replay  # the id of the one schedule of threads to tell; None to search for one
@@ -218,7 +219,7 @@ class Case:
 
     def retell(self, trace: tuple[str, ...]) -> None:
         """Put another story in place of the one so far: of several tellings only one is shown."""
-        self._trace = list(trace)
+        self._trace, self.here = list(trace), None
 
     def replace_last(self, words: str) -> None:
         """Rewrite the last step of the trace: some steps are known in full only afterwards."""

@@ -6,7 +6,7 @@ from _thread import start_new_thread
 from collections.abc import Callable
 from faulthandler import dump_traceback_later
 from json import dumps, loads
-from os import write
+from os import _exit, getpid, write
 from queue import SimpleQueue
 from typing import Any
 
@@ -22,6 +22,7 @@ class Channel:
         self._replies = os.dup(1)
         self._inbox: SimpleQueue[str] = SimpleQueue()
         self._number = 0
+        self._owner = getpid()
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.dup2(2, 1)
@@ -55,6 +56,8 @@ class Channel:
 
     def ask_back(self, fields: dict[str, Any]) -> dict[str, Any]:
         """Ask the grader for something in the middle of a command, and wait for what it tells."""
+        if getpid() != self._owner:
+            _exit(0)  # a copy that the answer forked: only one of the two may ask
         self.reply({"number": self._number, **fields})
         return self.next_command()
 

@@ -16,7 +16,7 @@ from faulthandler import cancel_dump_traceback_later
 from functools import partial
 from importlib import import_module
 from os import _exit, chdir, getpid, write
-from sys import setprofile, setrecursionlimit, settrace
+from sys import _getframe, setprofile, setrecursionlimit, settrace
 from typing import Any
 
 import jobqueue
@@ -28,6 +28,7 @@ from exercises.grader.resources import limit_resources
 from exercises.grader.wire import (
     CANNOT_REPLY,
     LONGEST_NAME,
+    NEVER_RUN,
     WATCHDOG_SHARE,
     TooLarge,
     ancestors_of,
@@ -45,7 +46,8 @@ RECURSION_LIMIT = sys.getrecursionlimit()
 
 _OPENING = frozenset({"open", "os.symlink", "os.link", "os.rename"})
 _STARTING = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn"})
-"""What Python says before it opens a file, or makes another program do so."""
+_MAKING = frozenset({"exec", "compile"})
+"""What Python says before it opens a file, or makes another program do so, or makes code out of a text."""
 
 
 class Answer:
@@ -57,6 +59,7 @@ class Answer:
         self._names: dict[str, Any] = {}
         self._source = ""
         self._code: Any = None
+        self._control: Any = None  # what steers threads that meet, once there are any
         self._floor: Any = None  # where threads meet, once somebody asks for it
         self._objects: dict[str, Any] = {}
         self._path = ""
@@ -64,7 +67,7 @@ class Answer:
         self.last_line: tuple[Any, ...] | None = None  # the line, its function, and those before it
         self._returned: tuple[types.CodeType, int, int] | None = None
         self.peeked = False
-        sys.addaudithook(self._forbid_peeking)
+        sys.addaudithook(self._watch_over)
 
     def load(self, source: str, path: str, *, threads: bool) -> None:
         """Execute the source as a fresh module: no check sees what an earlier one left behind.
@@ -78,7 +81,8 @@ class Answer:
         if threads:
             from exercises.grader.interleavings import serving  # noqa: PLC0415  most exercises need none of it
 
-            serving.install()
+            self._control = serving.install()
+            self._control.makes_code = False
         if (source, path) != (self._source, self._path) or self._code is None:
             self._code = None  # should it not compile, the one before is not it
             self._source, self._path = source, path
@@ -117,8 +121,11 @@ class Answer:
         sys.modules.update(MODULES)  # also of what it did to the modules that everybody uses
         gc.collect()
 
-    def make(self, name: str, handle: str, args: list[Any], *, from_library: bool) -> None:
-        """Create an object from a class of the answer, of the kit's library, or of another of its modules."""
+    def make(self, name: str, handle: str, args: list[Any], *, from_library: bool) -> Any:
+        """Create an object from a class of the answer, of the kit's library, or of another of its modules.
+
+        It stays here; what is returned is only a call whose body has not run.
+        """
         if from_library:
             module, _, name = name.rpartition(".")
             kind = getattr(import_module(module) if module else jobqueue, name)
@@ -126,7 +133,8 @@ class Answer:
             raise MissingName(name, _public(self._names))
         else:
             kind = self._names[name]
-        self._objects[handle] = self._watched(kind, args)
+        made = self._objects[handle] = self._watched(kind, args)
+        return made if type(made) in NEVER_RUN else None
 
     def call(self, handle: str, method: str, args: list[Any], options: dict[str, Any]) -> Any:
         """Call a method of an object that was made before."""
@@ -161,6 +169,11 @@ class Answer:
             setprofile(None)  # whoever borrows makes many calls, and is judged by its errors alone
             return self._borrower.maker(arg["lent"])
         return self._objects[arg["handle"]] if isinstance(arg, dict) and "handle" in arg else arg
+
+    def _watch_over(self, event: str, args: tuple[Any, ...]) -> None:
+        if event in _MAKING and self._control is not None and _getframe(1).f_code.co_filename == self._path:
+            self._control.makes_code = True
+        self._forbid_peeking(event, args)
 
     def _forbid_peeking(self, event: str, args: tuple[Any, ...]) -> None:
         if event in _OPENING and isinstance(args[0], str | bytes):

@@ -304,6 +304,8 @@ def _spawn(working_folder: Path, mark: str) -> subprocess.Popen[bytes]:
         "PYTHONUTF8": "1",
         "PYTHONUNBUFFERED": "1",
         "MALLOC_ARENA_MAX": "1",  # glibc would reserve 64 MB more for each thread that has to wait for memory
+        # What the answer lays down goes with the folder. Three names: Python looks for each of them.
+        **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(working_folder)),
         MARK: mark,
     }
     own_group: dict[str, Any] = {"start_new_session": True}

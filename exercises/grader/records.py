@@ -57,9 +57,10 @@ class SourceLine:
 class CheckResult:
     """What one check found.
 
-    `reason` says in one sentence why it did not pass; `trace` is the story up to the broken step; `how` names
-    the way in which the last step broke the promise, in a word or two. Where threads meet, `schedule` is the id
-    of the run that is shown, and `note` says what was searched. `hidden` inputs are drawn anew each time.
+    `reason` says in one sentence why it did not pass; `trace` is the story up to the broken step, unless `here`
+    is that step's place in it; `how` names the way in which it broke the promise, in a word or two. Where
+    threads meet, `schedule` is the id of the run that is shown, and `note` says what was searched. `hidden`
+    inputs are drawn anew each time.
     """
 
     name: str
@@ -70,6 +71,7 @@ class CheckResult:
     about: str = ""
     reason: str = ""
     trace: tuple[str, ...] = ()
+    here: int | None = None
     expected: str = ""
     got: str = ""
     how: str = ""

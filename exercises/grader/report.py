@@ -102,9 +102,10 @@ def _not_passed(result: Result, exercise: Exercise) -> Iterator[Line]:
 def _story(check: CheckResult, result: Result, where: str = HERE) -> Iterator[Line]:
     if check.trace:
         yield Line()
-        for step in check.trace[:-1]:
-            yield Line(f"  {step}")
-        yield Line(f"  {check.trace[-1]}{where}", "strong" if where else "plain")
+        broken = len(check.trace) - 1 if check.here is None else check.here
+        for place, step in enumerate(check.trace):
+            shown = where if place == broken else ""
+            yield Line(f"  {step}{shown}", "strong" if shown else "plain")
     if check.expected:
         yield Line()
         yield Line(f"  expected   {check.expected}")

@@ -184,7 +184,12 @@ class _Run:
             check.run(case)
         except Broken as broken:
             details: dict[str, Any] = {"expected": broken.expected, "got": broken.got, "line": broken.line}
-            details |= {"how": str(broken.how), "trace": case.trace, "printed": self._printed()}
+            details |= {
+                "how": str(broken.how),
+                "trace": case.trace,
+                "here": case.here,
+                "printed": self._printed(),
+            }
             return _result(check, Verdict.FAIL, **details)
         except (Undecided, Hole) as end:
             verdict = Verdict.NOT_ATTEMPTED if isinstance(end, Hole) else Verdict.INCONCLUSIVE

@@ -97,9 +97,11 @@ class _Search:
         """Write the listing down, and end the check if what it shows is wrong."""
         case, seen = self._case, Seen.read(reply["outcome"])
         case.schedule = str(reply["id"])
-        case.retell(listing(self._story, seen, reply["events"], case.source))
+        rows = listing(self._story, seen, reply["events"], case.source)
+        case.retell(tuple(row.text for row in rows))
         wrong = self._wrong(seen)
         if wrong is not None:
+            case.here = max((at for at, row in enumerate(rows) if row.call in wrong.calls), default=None)
             how = wrong.how if seen.end else with_locks(wrong.how, reply["events"], wrong.by)
             case.line = self._line(seen, reply["events"])
             case.broken(wrong.expected, wrong.got, how)

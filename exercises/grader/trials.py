@@ -17,12 +17,13 @@ from exercises.grader.process import Stopped
 from exercises.grader.records import SourceLine
 from exercises.grader.subjects import Flaw, Maker, Subjects
 from exercises.grader.syntax import parse
-from exercises.grader.wire import Record
+from exercises.grader.wire import NEVER_RUN, Opaque, Record, unpack
 
 SHOWN_CALLS = 30
 MOST_TESTS = 60
 NOT_MET = "not met"  # no test makes a call at which the flaw shows
 NOT_NOTICED = "not noticed"  # some test does, and passes all the same
+NOTHING_RAN = tuple(map(Opaque, NEVER_RUN.values()))
 
 
 class End(Enum):
@@ -199,7 +200,7 @@ class Trials:
     def _names(self) -> dict[str, int]:
         """The tests at the file's top level, each with its line."""
         body = parse("\n".join(self._case.source)).body
-        defined = [node for node in body if isinstance(node, ast.FunctionDef)]
+        defined = [node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
         names = {node.name: node.lineno for node in defined if node.name.startswith("test")}
         return dict(list(names.items())[:MOST_TESTS])
 
@@ -223,6 +224,9 @@ class Trials:
         if reply["kind"] == "raised":
             words = f"{name} fails by {reply['error']}: {reply['message']}".rstrip(": ")
             return Outcome(End.FAILED, f"fails by {reply['error']}", words, line, lending)
+        if (told := unpack(reply["value"])) in NOTHING_RAN:
+            words = f"{name} returns {told}: nothing of it has run"
+            return Outcome(End.FAILED, "never runs", words, line, lending)
         return Outcome(End.PASSED, lending=lending)
 
     def _line(self, name: str) -> SourceLine:

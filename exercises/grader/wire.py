@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
 LONGEST_TEXT = 10_000
@@ -18,6 +19,13 @@ WIDEST_INTEGER_BITS = 4_096
 ROOM = 100_000  # for a whole reply: a value takes 1, a text as much as it has characters
 LARGEST_REPLY_BYTES = 2_000_000  # a character takes 12 bytes at most, so this is always enough for the room
 CANNOT_REPLY = 97  # the exit code of an answer's process that can say nothing any more
+
+NEVER_RUN: dict[type, str] = {
+    GeneratorType: "a generator (with a yield in it, a function runs only when somebody asks for its values)",
+    CoroutineType: "a coroutine (an async function runs only when somebody awaits it)",
+    AsyncGeneratorType: "an async generator (it runs only when somebody asks for its values)",
+}
+"""What a call gives whose body has not run."""
 
 # What type() itself knows; a class with a metaclass of its own may tell anything about itself.
 _name = type.__dict__["__name__"].__get__
@@ -36,13 +44,13 @@ class Record:
         return f"{self.name}({inside})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Opaque:
     """A value that the grader has no plain form for; it equals nothing that a check expects."""
 
     description: str
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.description
 
 
@@ -137,7 +145,7 @@ class _Packing:
         if dict in kinds and dict.__len__(value) <= MOST_ITEMS:
             items = list(dict.items(value))
             return {"pairs": [[self.value(key, depth + 1), self.value(item, depth + 1)] for key, item in items]}
-        return _opaque(f"a value of type {name_of(kind)}")
+        return _opaque(NEVER_RUN.get(kind) or f"a value of type {name_of(kind)}")
 
     def _take(self, room: int) -> None:
         self._left -= room

@@ -247,6 +247,13 @@ def test_a_value_that_claims_to_equal_everything_is_compared_by_what_it_is() -> 
     assert named(result, "handed_out").got == "job id 'J9'"
 
 
+def test_a_temporary_folder_of_its_own_goes_with_the_answer(nothing_left: Path) -> None:
+    """Whatever Python would have chosen for it."""
+    code = "import tempfile\nraise KeyError(tempfile.mkdtemp())"
+    told = named(grade(with_fail(code)), LAST_TASK[0]).got
+    assert str(nothing_left) in told
+
+
 def test_leftover_threads_do_not_keep_the_grader_waiting_or_spoil_the_next_check() -> None:
     """A thread that never ends dies with its process; a right answer stays right."""
     small = "import threading\nthreading.stack_size(262_144)\n"  # many fit into the memory limit

@@ -100,6 +100,8 @@ TRICKS = [
     Trick("unknown method", "make_queue()[0].pol('A', 1)", Verdict.FAIL, "AttributeError: there is no pol"),
     Trick("not plain", "make_queue()[0].submit(object())", Verdict.FAIL, "TypeError: only plain values"),
     Trick("KeyboardInterrupt", "raise KeyboardInterrupt", Verdict.FAIL, "KeyboardInterrupt"),
+    Trick("a yield", "make_queue()\nyield", Verdict.FAIL, "test_odd returns a generator"),
+    Trick("fork", "import os\nos.fork()\nmake_queue()[0].submit('x')", Verdict.PASS, ""),
 ]
 
 
@@ -113,6 +115,13 @@ def test_a_bad_test_is_named_and_the_others_still_count(trick: Trick) -> None:
     assert check.verdict is trick.verdict
     assert trick.says in f"{check.reason} {check.got}"
     assert verdicts(result)["by_id_and_running"] is Verdict.PASS
+
+
+def test_a_test_that_nobody_awaits_is_no_test() -> None:
+    """Nothing of it runs, so that it would pass on every queue."""
+    check = named(graded(ZOMBIE.replace("def test", "async def test")), "one_sound_test")
+    assert check.verdict is Verdict.FAIL
+    assert "test_a_zombie returns a coroutine" in check.got
 
 
 def test_a_test_that_counts_its_runs_catches_nothing() -> None:

@@ -195,6 +195,103 @@ def test_a_fork_in_a_thread_speaks_with_one_voice() -> None:
     assert named(result, "one_job_two_workers").verdict is Verdict.PASS
 
 
+INNER = SHARED.text("solution.py").replace("class SharedQueue", "class Inner")
+METHODS = ("submit", "poll", "complete", "fail", "view", "counts")
+THREADED = {
+    "a thread that reads a mailbox": """
+import queue
+
+class SharedQueue:
+    def __init__(self):
+        self._box = queue.Queue()
+        self._inner = Inner()
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        while True:
+            method, args, back = self._box.get()
+            try:
+                back.put((getattr(self._inner, method)(*args), None))
+            except Exception as error:
+                back.put((None, error))
+
+    def _ask(self, method, *args):
+        back = queue.Queue()
+        self._box.put((method, args, back))
+        value, error = back.get()
+        if error:
+            raise error
+        return value
+""",
+    "an executor": """
+from concurrent.futures import ThreadPoolExecutor
+
+class SharedQueue:
+    def __init__(self):
+        self._inner, self._pool = Inner(), ThreadPoolExecutor(1)
+
+    def _ask(self, method, *args):
+        return self._pool.submit(getattr(self._inner, method), *args).result()
+""",
+    "a thread for each call": """
+class SharedQueue:
+    def __init__(self):
+        self._inner = Inner()
+
+    def _ask(self, method, *args):
+        found = []
+        def work():
+            try:
+                found.append((getattr(self._inner, method)(*args), None))
+            except Exception as error:
+                found.append((None, error))
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        value, error = found[0]
+        if error:
+            raise error
+        return value
+""",
+    "a timer that gives the lock back": """
+class SharedQueue:
+    def __init__(self):
+        self._inner, self._turn = Inner(), threading.Lock()
+
+    def _ask(self, method, *args):
+        self._turn.acquire()
+        try:
+            return getattr(self._inner, method)(*args)
+        finally:
+            threading.Timer(0.0, self._turn.release).start()
+""",
+}
+
+
+@pytest.mark.parametrize("name", THREADED)
+def test_a_right_answer_with_threads_of_its_own_is_not_failed(name: str) -> None:
+    """Nobody steers them, so what is found with them is not certain."""
+    calls = "".join(
+        f"    def {one}(self, *args):\n        return self._ask('{one}', *args)\n" for one in METHODS
+    )
+    result = grade(SHARED.id, f"{INNER}\n{THREADED[name]}\n{calls}")
+    assert {check.verdict for check in result.checks if check.task == 1} == {Verdict.PASS}
+    check = named(result, "one_job_two_workers")
+    assert check.verdict is Verdict.INCONCLUSIVE
+    assert "threads of its own" in check.reason
+
+
+@pytest.mark.parametrize(
+    "way", ["exec(TEXT)", "exec(compile(TEXT, '<text>', 'exec'))", "poll = eval('lambda self, w: None')"]
+)
+def test_code_made_of_a_text_is_not_taken_for_safe(way: str) -> None:
+    """Nobody sees inside it, so no race in it would be found."""
+    text = built(SHARED, "poll_without_lock")
+    check = named(grade(SHARED.id, f"TEXT = 'odd = 1'\n{way}\n{text}"), "one_job_two_workers")
+    assert check.verdict is Verdict.INCONCLUSIVE
+    assert "code out of a text" in check.reason
+
+
 SPY = """        print("submitted", type, priority, run_at_millis)
         with self._lock:
             run_at"""

@@ -19,6 +19,7 @@ LONGEST_WAY = 60_000
 FIRST_STEPS = 2  # whoever waits at the first step has not touched anything yet
 STUCK_SECONDS = 0.6  # without a step; only a wait that no stand-in sees takes so long
 LOOKS = 6
+MADE_CODE = "your code makes code out of a text while it runs, and the checker cannot see inside it"
 OWN_THREADS = "your code starts threads of its own, which the checker does not steer"
 Step = tuple[str, int]  # a thread, and the how-manieth of its steps
 

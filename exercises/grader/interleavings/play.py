@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from exercises.grader.interleavings.baton import OWN_THREADS, Abort, Deadlock, Run, Undecided
+from exercises.grader.interleavings.baton import MADE_CODE, OWN_THREADS, Abort, Deadlock, Run, Undecided
 from exercises.grader.interleavings.points import Points
 from exercises.grader.interleavings.schedules import Schedule
 from exercises.grader.interleavings.stand_ins import CONTROL, LOCKS
@@ -100,8 +100,9 @@ class Play:
             outcome.end = {"kind": "deadlock", "waits": dead.waits}
         except Undecided as undecided:
             outcome.end = {"kind": "undecided", "why": str(undecided), "loop": undecided.loop}
-        if CONTROL.started:
-            outcome.end = {"kind": "undecided", "why": OWN_THREADS, "loop": False}
+        unseen = OWN_THREADS if CONTROL.started else MADE_CODE if CONTROL.makes_code else ""
+        if unseen:
+            outcome.end = {"kind": "undecided", "why": unseen, "loop": False}
         for name, calls in self.story.items():
             outcome.calls[name] = [self._plain(one) for one in outcome.calls[name]]
             outcome.calls[name] += [UNFINISHED] * (len(calls) - len(outcome.calls[name]))

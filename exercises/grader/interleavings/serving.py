@@ -10,7 +10,7 @@ from exercises.grader.interleavings.exploring import Exploration, found_again, i
 from exercises.grader.interleavings.play import Outcome, Play, Reply
 from exercises.grader.interleavings.points import Points
 from exercises.grader.interleavings.schedules import Bounds, Place, Schedule, read_id
-from exercises.grader.interleavings.stand_ins import REPLACED, Lock
+from exercises.grader.interleavings.stand_ins import CONTROL, REPLACED, Control, Lock
 
 CONSTANT = (
     int, str, bytes, float, type(None), frozenset, Lock, FunctionType, BuiltinFunctionType, ModuleType,
@@ -21,10 +21,11 @@ CONSTANT = (
 PLAIN = frozenset((str, int, bool, type(None)))
 
 
-def install() -> None:
+def install() -> Control:
     """Put the stand-ins into Python's modules for good: this process has no other purpose."""
     for module, name, ours in REPLACED:
         setattr(module, name, ours)
+    return CONTROL
 
 
 class Floor:

@@ -55,12 +55,16 @@ class Waiting(Protocol):
 
 
 class Control:
-    """Which threads run under a controller, how much time they skipped, how many others were started."""
+    """Which threads run under a controller, how much time they skipped, how many others were started.
+
+    `makes_code` says that the answer has made code out of a text (exec and the like): nobody sees inside it.
+    """
 
     def __init__(self) -> None:
         self.threads: dict[int, Waiting] = {}
         self.skipped = 0.0
         self.started = 0
+        self.makes_code = False
 
     def current(self) -> Waiting | None:
         """The calling thread, as its controller knows it."""

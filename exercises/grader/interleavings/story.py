@@ -148,13 +148,16 @@ class Seen:
 class Wrong:
     """What a judge finds wrong with an outcome; `how` names the way for the diagnosis.
 
-    `by` is the thread whose own doing it is. Empty: it comes of what another one did in between.
+    `by` is the thread whose own doing it is. Empty: it comes of what another one did in between. `calls` are
+    those that do not go together, each by who makes it and its number among theirs: the last of them to come
+    back is the broken step. Empty: the last step is.
     """
 
     expected: str
     got: str
     how: str
     by: str = ""
+    calls: tuple[tuple[str, int], ...] = ()
 
 
 Judge = Callable[[Seen], Wrong | None]
