@@ -66,14 +66,14 @@ class Recordings:
 def answer(name: str) -> Response:
     """Show which stories an answer can play, the failing check's first."""
     exercise = _exercise(name)
-    path = AnswerFile.of(exercise, _folder()).path
+    file = AnswerFile.of(exercise, _folder())
     check = shown_check(exercise, request.args.get("check", ""))
     return make_response(
         render_template(
             "answer.html",
             exercise=exercise,
-            path=path,
-            is_there=path.is_file(),
+            path=file.whole_path,
+            is_there=file.path.is_file(),
             check=check,
             stories=[SCENARIOS[story] for story in STORIES[exercise.short]],
         )

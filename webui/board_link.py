@@ -3,57 +3,69 @@
 import os
 from contextlib import closing
 from http.client import HTTPConnection, HTTPException
+from pathlib import Path
 from urllib.parse import urlsplit
 
+from markupsafe import escape
+
+from exercises.grader.answers import AnswerFile
 from exercises.grader.catalogue import Exercise
 from exercises.grader.records import Result, Verdict
 from exercises.recording import shown_check
 from webui.embed import ADDRESS_VARIABLE
-from webui.server import DEFAULT_PORT
+from webui.server import DEFAULT_PORT, DEFAULT_PORTS
 
 _PATIENCE_SECONDS = 0.5
 _MOST_BYTES = 100_000
+_OK = 200
 
 
-def watch_line(exercise: Exercise, result: Result) -> str | None:
+def watch_line(exercise: Exercise, result: Result, below: Path = Path()) -> str | None:
     """Return the line that leads from a failure to the board; None where there is nothing to watch.
 
-    The learner's own story comes first. Where the board cannot, or must not, play it, there is a story with the
-    same mistake, or one of what the exercise is about.
+    The learner's own story comes first, on a board that plays the answers in `below`. Where the board cannot,
+    or must not, play it, there is a story with the same mistake, or one of what the exercise is about.
     """
     told = result.told_first
     if told is None or not told.trace:
         return None
     if shown_check(exercise, told.name) is not None:
-        page = f"answers/{exercise.short}?check={told.name}"
-        return _line("Watch it on the board", page, f"answers/{exercise.short}", "Run my answer")
+        page, mine = f"answers/{exercise.short}", AnswerFile.of(exercise, below).whole_path
+        return _line("Watch it on the board", f"{page}?check={told.name}", page, str(escape(mine)))
     if told.verdict is not Verdict.FAIL:
         return None
     same = result.diagnosis.scenario if result.diagnosis else ""
     page = f"scenarios/{same or exercise.scenario}"
-    return _line(
-        "The same mistake on the board" if same else "What it is about, on the board",
-        page,
-        page,
-        "Open the board",
-    )
+    words = "The same mistake on the board" if same else "What it is about, on the board"
+    return _line(words, page, page, "Open the board")
 
 
 def _line(words: str, page: str, probe: str, sign: str) -> str:
-    address = os.environ.get(ADDRESS_VARIABLE, "").strip() or f"http://127.0.0.1:{DEFAULT_PORT}/"
-    link = f"{address.rstrip('/')}/{page}"
-    if _is_board(address, probe, sign):
-        return f"{words}: {link}"
-    return f"{words}: start it here with `jobkit board`, then open {link}"
+    named = os.environ.get(ADDRESS_VARIABLE, "").strip()
+    addresses = [named] if named else [f"http://127.0.0.1:{port}/" for port in DEFAULT_PORTS]
+    free = None
+    for address in addresses:
+        there = _asked(address, probe)
+        if there is not None and sign in there:
+            return f"{words}: {address.rstrip('/')}/{page}"
+        if there is None and free is None:
+            free = address
+    address = free or addresses[-1]
+    port = urlsplit(address).port
+    option = f" --port {port}" if not named and port != DEFAULT_PORT else ""
+    return f"{words}: start it here with `jobkit board{option}`, then open {address.rstrip('/')}/{page}"
 
 
-def _is_board(address: str, page: str, sign: str) -> bool:
-    """Return whether a board listens there that has this page; whatever else listens is none of ours."""
+def _asked(address: str, page: str) -> str | None:
+    """Return what is there, which may be none of ours; None if nobody answers."""
     try:
         told = urlsplit(address)
         with closing(HTTPConnection(told.hostname or "", told.port, timeout=_PATIENCE_SECONDS)) as connection:
             connection.request("GET", f"{told.path.rstrip('/')}/{page}")
             answer = connection.getresponse()
-            return answer.status == 200 and sign.encode() in answer.read(_MOST_BYTES)  # noqa: PLR2004
-    except (OSError, ValueError, HTTPException):
-        return False
+            text = answer.read(_MOST_BYTES).decode("utf-8", "replace")
+            return text if answer.status == _OK else ""
+    except (ConnectionRefusedError, ValueError):
+        return None
+    except (OSError, HTTPException):
+        return ""

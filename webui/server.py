@@ -3,7 +3,7 @@
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Thread
 from types import FrameType
@@ -12,6 +12,7 @@ from flask import Flask
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 DEFAULT_PORT = 8000
+DEFAULT_PORTS = (DEFAULT_PORT, 8001, 8002, 8003, 8004)  # few: whoever looks for a board asks at each of them
 
 
 class PortTakenError(Exception):
@@ -27,14 +28,14 @@ class _Quiet(WSGIRequestHandler):
         """Write nothing."""
 
 
-def listen(host: str, port: int | None, *, default: int = DEFAULT_PORT) -> socket.socket:
-    """Return a socket that listens at `port`; None means the default, or any free port if that is taken.
+def listen(host: str, port: int | None, *, defaults: Sequence[int] = DEFAULT_PORTS) -> socket.socket:
+    """Return a socket that listens at `port`; None means the first default that is free, or else any free port.
 
     Raises:
         PortTakenError: the port that was asked for is taken.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for candidate in [port] if port is not None else [default, 0]:
+    for candidate in [port] if port is not None else [*defaults, 0]:
         sock = socket.socket(family, socket.SOCK_STREAM)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

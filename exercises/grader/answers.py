@@ -25,9 +25,22 @@ class AnswerFile:
         folder = below / FOLDER
         return cls(folder / f"{exercise.id}.py", folder / f"{exercise.id}.md")
 
+    @property
+    def whole_path(self) -> str:
+        """Where the answer lies on this machine; a page and a report that mean one file say the same."""
+        return str(self.path.resolve()).encode("utf-8", "backslashreplace").decode()
+
     def start(self, exercise: Exercise) -> bool:
-        """Write the starter and the task. Return False if an answer is there already; it stays untouched."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        """Write the starter and the task. Return False if an answer is there already; it stays untouched.
+
+        Raises:
+            ExerciseError: Something else lies where the folder belongs, or a link that leads nowhere.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            advice = "Move it away, or work in another folder."
+            raise ExerciseError(f"{self.path.parent} is there and is no folder. {advice}") from None
         _write_new(self.task, exercise.text("task.md"))
         return _write_new(self.path, exercise.text("starter.py"))
 

@@ -241,6 +241,18 @@ def test_progress_of_another_version_keeps_its_scores() -> None:
     assert row().split()[-4:] == ["3", "9", "39", "begun"]
 
 
+@pytest.mark.parametrize("kind", ["file", "dangling link"])
+def test_something_else_where_the_answers_belong_is_named(kind: str) -> None:
+    """With what to do about it."""
+    if kind == "file":
+        Path("answers").write_text("x")
+    else:
+        Path("answers").symlink_to("nowhere")
+    told = jobkit("start", "ex03")
+    assert told.exit_code == 2
+    assert "answers is there and is no folder. Move it away" in told.output
+
+
 def test_reset_keeps_every_old_answer_under_a_number() -> None:
     """Nothing that somebody wrote is lost."""
     jobkit("start", "ex03")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from click.testing import CliRunner
 from exercises.grader import runner
 from exercises.grader.catalogue import find
 from tests.webui.asking import Parsed, words
-from webui import cli, create_app
+from webui import board_link, cli, create_app
 from webui.answer_pages import MOST_RECORDINGS, Recordings
 from webui.board_link import watch_line
 from webui.server import listen, serving
@@ -174,8 +175,28 @@ def test_the_terminal_says_where_to_watch(folder: Path, monkeypatch: pytest.Monk
     port = sock.getsockname()[1]
     with serving(app, sock):
         monkeypatch.setenv("JOBKIT_BOARD", f"http://127.0.0.1:{port}")
-        line = watch_line(EX03, runner.run(EX03, BY_ID.encode(), folder, copies=False))
-    assert line == f"Watch it on the board: http://127.0.0.1:{port}/answers/ex03?check=made_up_token"
+        result = runner.run(EX03, BY_ID.encode(), folder, copies=False)
+        line = watch_line(EX03, result)
+        assert line == f"Watch it on the board: http://127.0.0.1:{port}/answers/ex03?check=made_up_token"
+        other = watch_line(EX03, result, folder / "somewhere else")
+        assert other is not None
+        assert "start it here with `jobkit board`, then" in other
+
+
+def test_a_board_is_looked_for_where_boards_begin(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of another folder holds the first place: the next one is named, until one's own is there."""
+    result = runner.run(EX03, BY_ID.encode(), folder, copies=False)
+    with closing(listen("127.0.0.1", 0)) as one, closing(listen("127.0.0.1", 0)) as two:
+        first, second = (sock.getsockname()[1] for sock in (one, two))
+        monkeypatch.delenv("JOBKIT_BOARD", raising=False)
+        monkeypatch.setattr(board_link, "DEFAULT_PORTS", (first, second))
+        with serving(create_app({"WORK_FOLDER": str(folder / "other")}), one):
+            with serving(create_app({"WORK_FOLDER": str(folder)}), two):
+                line = watch_line(EX03, result, folder)
+            assert line == f"Watch it on the board: http://127.0.0.1:{second}/answers/ex03?check=made_up_token"
+            line = watch_line(EX03, result, folder)
+            assert line is not None
+            assert f"start it here with `jobkit board --port {second}`, then open http" in line
 
 
 @pytest.mark.usefixtures("no_board")
