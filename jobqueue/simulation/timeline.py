@@ -7,7 +7,7 @@ from jobqueue.events import Event, EventKind
 from jobqueue.simulation.chronicle import Entry, Note
 
 Bars = dict[tuple[str, str], "Bar"]
-"""The bars by token and worker, in the order of the hand-outs."""
+"""The bars by hand-out (job and generation) and worker, in the order of the hand-outs."""
 
 _OUTCOMES = {
     EventKind.COMPLETED: "succeeded",
@@ -123,12 +123,12 @@ def window(whole: Timeline, begin: int, end: int) -> Timeline:
 def _read_event(event: Event, bars: Bars, marks: list[Mark]) -> None:
     if event.worker_id is None:
         return
-    token = f"{event.job_id}:{event.generation}"
-    key = token, event.worker_id
+    hand_out = f"{event.job_id}:{event.generation}"
+    key = hand_out, event.worker_id
     if event.kind is EventKind.LEASED:
-        if key in bars:  # a flawed queue hands out the same token twice
-            bars[token, f"{event.worker_id} before {event.at}"] = bars.pop(key)
-        until = event.detail["lease_until"]
+        if key in bars:  # a flawed queue makes one hand-out of two
+            bars[hand_out, f"{event.worker_id} before {event.at}"] = bars.pop(key)
+        token, until = str(event.detail["token"]), event.detail["lease_until"]
         bars[key] = Bar(event.worker_id, str(event.job_id), event.attempt, token, event.at, lease_until=until)
     elif key in bars:
         bars[key] = _told(event, bars[key], marks)

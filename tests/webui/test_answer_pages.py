@@ -68,6 +68,14 @@ def test_a_story_opens_at_the_step_where_a_lamp_turns_red(learner: FlaskClient) 
     assert "lamp-broken" not in before
 
 
+def test_the_picture_shows_the_tokens_that_the_answer_gave(learner: FlaskClient, folder: Path) -> None:
+    """Not those that a right queue would have given: the same one twice is what there is to see."""
+    write(folder, SOLUTION.replace('job.token = f"{job.id}:{job.generation}"', 'job.token = f"key-{job.id}"'))
+    _, html = played(learner, check="new_token_each_time")
+    assert html.count("token key-J1") >= 2
+    assert "J1:2" not in html
+
+
 def test_every_step_can_be_seen_and_changes_nothing(learner: FlaskClient) -> None:
     """From the first to the last by the links of the page, and back to the same words."""
     url, _ = played(learner, story="zombie")
