@@ -177,9 +177,12 @@ def _overview(result: Result, exercise: Exercise) -> Iterator[Line]:
         for check in mine:
             words = check.name.replace("_", " ")
             yield Line(f"  {check.verdict.value:<13}  {words}", tones.get(check.verdict, "quiet"))
-            yield from wrapped(check.note, "quiet", indent=" " * 17)
+            if result.passed or check.verdict is not Verdict.PASS:
+                yield from wrapped(check.note, "quiet", indent=" " * 17)
     present = {check.verdict for check in result.checks}
     said = [f"{verdict.value} = {words}" for verdict, words in EXPLAINED.items() if verdict in present]
+    if not result.passed and any(check.note for check in result.checks if check.verdict is Verdict.PASS):
+        said.append("where threads meet, pass = kept in every way to meet that was tried (--json: how many)")
     if said:
         yield from wrapped(f"({'; '.join(said)})", "quiet")
 
