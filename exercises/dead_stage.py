@@ -1,11 +1,13 @@
 """The stage of the exercise about dead letters: what its files of checks share."""
 
+from collections.abc import Callable
 from typing import Any
 
 from exercises.dead_rules import Row
 from exercises.grader import Case
 from exercises.grader.records import How
-from exercises.queue_stage import Hold, QueueStage, seconds
+from exercises.grader.wire import Record
+from exercises.queue_stage import Hold, QueueStage, in_words, seconds
 
 REST = 3_000
 
@@ -37,13 +39,14 @@ class DeadStage(QueueStage):
 
     def dead_are(self, *job_ids: str) -> None:
         """Ask for the dead letters."""
-        got = self._call("dead letters", "dead_letters", expected=f"{list(job_ids)}", tell=repr)
+        expected = f"dead letters {in_words(list(job_ids))}"
+        got = self._call("dead letters", "dead_letters", expected=expected, tell=in_words)
         self._same_in_order("dead letters", list(job_ids), got)
 
     def tells(self, job_id: str, *attempts: tuple[int, int, str | None, str | None]) -> None:
         """Ask for the history: attempt, generation, outcome and error of each."""
         expected = f"history of {len(attempts)} attempts"
-        got = self._call(f"history {job_id}", "history", job_id, expected=expected, tell=_count)
+        got = self._call(f"history {job_id}", "history", job_id, expected=expected, tell=_attempts)
         self._case.same("number of attempts", len(attempts), len(got) if isinstance(got, list) else got)
         for number, (wanted, one) in enumerate(zip(attempts, got, strict=True), start=1):
             fields = ("attempt", "generation", "outcome", "error")
@@ -73,14 +76,16 @@ class DeadStage(QueueStage):
 
     def notes_are(self, job_id: str, *notes: str) -> None:
         """Ask for the notes of a job."""
-        got = self._call(f"notes {job_id}", "notes", job_id, expected=f"{list(notes)}", tell=repr)
-        self._case.same("notes", list(notes), got)
+        got = self._call(
+            f"notes {job_id}", "notes", job_id, expected=f"notes {_quoted(list(notes))}", tell=_quoted
+        )
+        self._same_list("notes", list(notes), got, _quoted)
 
     def redrives_many(self, job_ids: list[str], spread: int, gives: list[Row], note: str = "mended") -> None:
         """Redrive some; these rows must come back."""
         wanted = [list(row) for row in gives]
         words = f"redrive_many {', '.join(job_ids)}, spread {seconds(spread)} s"
-        how: dict[str, Any] = {"expected": f"the rows {wanted}", "tell": repr}
+        how: dict[str, Any] = {"expected": f"rows {in_words(wanted)}", "tell": in_words}
         spreads = (spread,) if spread else ()
         got = self._call(words, "redrive_many", job_ids, note, *spreads, **how)
         self._same_in_order("rows", wanted, got)
@@ -89,11 +94,19 @@ class DeadStage(QueueStage):
         """Compare two lists, and note whether it is the order, or something is there that should not be."""
         if isinstance(got, list) and got != wanted:
             left = [one for one in got if one in wanted]
+            told = f"{what} {in_words(wanted)}", f"{what} {in_words(got)}"
             if sorted(map(repr, got)) == sorted(map(repr, wanted)):
-                self._case.broken(f"{what} {wanted!r}", f"{what} {got!r}", f"{what} in another order")
+                self._case.broken(*told, f"{what} in another order")
             if len(got) > len(wanted) and left[: len(wanted)] == wanted:
-                self._case.broken(f"{what} {wanted!r}", f"{what} {got!r}", f"too many {what}")
-        self._case.same(what, wanted, got)
+                self._case.broken(*told, f"too many {what}")
+        self._same_list(what, wanted, got, in_words)
+
+    def _same_list(self, what: str, wanted: list[Any], got: Any, tell: Callable[[Any], str]) -> None:
+        """Compare two lists, and tell of both in words."""
+        if not isinstance(got, list) or got != wanted:
+            found = str(got) if isinstance(got, Record) else f"{what} {tell(got)}"
+            how = How.MISSING if got is None else How.WRONG
+            self._case.broken(f"{what} {tell(wanted)}", found, f"{how} {what}")
 
 
 def exhausted(case: Case) -> tuple[DeadStage, Hold]:
@@ -117,5 +130,20 @@ def graveyard(case: Case, number: int) -> DeadStage:
     return stage
 
 
-def _count(history: Any) -> str:
-    return f"{len(history)} attempts" if isinstance(history, list) else repr(history)
+def _attempts(history: Any) -> str:
+    if not isinstance(history, list):
+        return repr(history)
+    return "; ".join(map(_attempt, history)) or "no attempts"
+
+
+def _attempt(one: Any) -> str:
+    fields = getattr(one, "fields", {})
+    if not {"attempt", "generation", "outcome", "error"} <= {*fields}:
+        return str(one)
+    ended = "not ended" if fields["outcome"] is None else str(fields["outcome"])
+    error = "" if fields["error"] is None else f", error {fields['error']!r}"
+    return f"attempt {fields['attempt']}, generation {fields['generation']}, {ended}{error}"
+
+
+def _quoted(notes: Any) -> str:
+    return ", ".join(map(repr, notes)) or "none" if isinstance(notes, list) else repr(notes)

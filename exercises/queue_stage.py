@@ -4,6 +4,7 @@ A check says `stage.polls("A", 10_000)`; the trace then reads "t=0.0 s  A polls,
 Knows the queue's method names, but no exercise.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ GETS_NOTHING = "gets nothing"
 TOKEN_AGAIN = "token again"  # noqa: S105  a way to fail
 TOKEN_AGAIN_FOR_ONE_WORKER = "token again for one worker"  # noqa: S105  a way to fail
 TOO_LATE = "too late"  # what is reported by those whom nobody should hear
+
+
+_NAME = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +184,22 @@ def broken_as(circumstance: str) -> Iterator[None]:
     except Broken as broken:
         broken.how = f"{broken.how}, {circumstance}"
         raise
+
+
+def in_words(got: Any) -> str:
+    """Say a list of names in words, or a list of rows of names; anything else as Python shows it.
+
+    >>> in_words(["J1", "J2"]), in_words([["J1", "done"], ["J9", "unknown"]]), in_words([])
+    ('J1, J2', 'J1 done, J9 unknown', 'none')
+    >>> in_words(["J1, J2"])
+    "['J1, J2']"
+    """
+    if not isinstance(got, list):
+        return repr(got)
+    rows = [one if isinstance(one, list) and len(one) > 1 else [one] for one in got]
+    if not all(isinstance(name, str) and _NAME.fullmatch(name) for row in rows for name in row):
+        return repr(got)
+    return ", ".join(map(" ".join, rows)) or "none"
 
 
 def lease_words(lease: Any) -> str:

@@ -1,12 +1,33 @@
 """The stage for the exercise about who is next: a waiting room, in the words of the task."""
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from exercises.grader import Case
+from exercises.grader.case import Broken
+from exercises.grader.records import How
 from exercises.plain_stage import PlainStage
 from exercises.queue_stage import seconds
 
 # The ways in which a check can fail here, beside those that every exercise knows.
 SOMEBODY = "somebody"  # where nobody is ready
 STRANGER = "a stranger"  # an id that was never given
+OF_NONE = "first of none"  # an error by which Python says that there is nothing to choose from
+ASKS_NONE = "asks None"  # an error by which Python says that None has no such thing
+
+# Python's own words, from 3.11 on. An error of another kind, or raised on purpose, means something else.
+_NOTHING_TO_CHOOSE = re.compile(
+    r"ValueError: (min|max)\(\) (arg is an empty sequence|iterable argument is empty)"
+    r"|IndexError: ((list|tuple|deque|string) )?index out of range"
+    r"|IndexError: (pop from (an )?empty (list|deque)|Cannot choose from an empty sequence)"
+    r"|KeyError: '(pop from an empty set|popitem\(\): dictionary is empty)'"
+    r"|TypeError: reduce\(\) of empty (sequence|iterable) with no initial value"
+    r"|StopIteration"
+)
+_NONE_HAS_NONE = re.compile(
+    r"(AttributeError|TypeError): ('NoneType' object |cannot unpack non-iterable NoneType object)"
+)
 
 
 class Room(PlainStage):
@@ -37,7 +58,8 @@ class Room(PlainStage):
 
     def _tells(self, words: str, method: str, now: int, job_id: str | None, what: str) -> None:
         """Ask who it is; it must be this one."""
-        got = self._case.call(words, self.object, method, now, expected=f"{what} {job_id!r}", tell=repr)
+        with _told_by_python(nobody=job_id is None):
+            got = self._case.call(words, self.object, method, now, expected=f"{what} {job_id!r}", tell=repr)
         given = {f"J{number}" for number in range(1, self._submitted + 1)}
         if isinstance(got, str) and (job_id is None or got not in given):
             how = SOMEBODY if got in given else STRANGER
@@ -49,3 +71,16 @@ class Room(PlainStage):
         self.asks(
             f"give back {job_id}, run_at {seconds(run_at)} s", "give_back", job_id, run_at, what="accepted"
         )
+
+
+@contextmanager
+def _told_by_python(*, nobody: bool) -> Iterator[None]:
+    """Where nobody is ready and the answer breaks off: say whether it is about that, in Python's own words."""
+    try:
+        yield
+    except Broken as broken:
+        if nobody and broken.how in {How.RAISED, How.CRASHED}:
+            kinds = {OF_NONE: _NOTHING_TO_CHOOSE, ASKS_NONE: _NONE_HAS_NONE}
+            found = (how for how, words in kinds.items() if words.match(broken.got))
+            broken.how = next(found, broken.how)
+        raise

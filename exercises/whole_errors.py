@@ -29,6 +29,8 @@ def date(model: WholeModel, job: WholeJob, got: Any, now: int) -> str:
     """Say which mistake would give `got` for the instant at which a job may run again."""
     if type(got) is not int:
         return "no whole number"
+    if job.attempts == 0 and job.last_error is None and got == now > job.run_at:
+        return "now instead of 0" if job.run_at == 0 else "now instead of the past"
     rest, doubled = got - job.failed_at, model.base * 2 ** max(job.attempts - 1, 0)
     names = {
         job.run_at_before: "as before",

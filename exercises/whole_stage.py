@@ -5,7 +5,7 @@ Examples that anybody may read and hidden stories are told with the same few wor
 
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from exercises import whole_errors
@@ -22,13 +22,16 @@ MADE_UP = "a made-up token"
 class WholeStage(QueueStage):
     """One queue of the answer, with its limits: attempts, first and longest backoff."""
 
-    def __init__(self, case: Case, most: int = 3, base: int = 1_000, cap: int = 60_000) -> None:
-        """Create the queue at t=0."""
+    def __init__(
+        self, case: Case, most: int = 3, base: int = 1_000, cap: int = 60_000, *, tokens: bool = False
+    ) -> None:
+        """Create the queue at t=0. `tokens`: the story is about them, so each must be new."""
         self._case, self._error, self._now = case, STALE, 0
         self._clock = case.make("ManualClock", library=True)
         self._queue = case.make(KIND, self._clock, most, base, cap)
         self._model = WholeModel(most, base, cap)
         self._holds: list[Hold] = []
+        self._about_tokens = tokens
         self._returned = False  # whether a dead job was brought back
 
     @property
@@ -61,7 +64,8 @@ class WholeStage(QueueStage):
         with self._behind_nothing(gives):
             hold = self.polls(worker_id, lease_millis, gives=gives)
         if job is not None:
-            self.tokens_differ(*self._holds, hold)
+            if self._about_tokens:
+                self._is_fresh(hold)
             self._holds.append(hold)
             self.lease_has(hold, attempt=job.attempts, lease_until=job.lease_until, worker_id=worker_id)
         return hold
@@ -169,6 +173,12 @@ class WholeStage(QueueStage):
     def _is_job(self, wanted: str, got: Any) -> None:
         with broken_as(whole_errors.choice(self._model, wanted, got, self._now)):
             super()._is_job(wanted, got)
+
+    def _is_fresh(self, hold: Hold) -> None:
+        theirs = {other.job_id for other in self._holds if other.token == hold.token}
+        strange = bool(theirs) and hold.job_id not in theirs
+        with broken_as("of another job") if strange else nullcontext():
+            self.tokens_differ(*self._holds, hold)
 
     @contextmanager
     def _behind_nothing(self, gives: str | None) -> Iterator[None]:

@@ -113,15 +113,20 @@ def far_apart(case: Case) -> None:
     promise="Full jitter rests for at most the capped rest, and for nothing at the least.",
     needs=(capped,),
 )
-def full_within(case: Case) -> None:
+def full_jitter_in_its_range(case: Case) -> None:
     """Forty jobs after their third failure, and after their twentieth."""
     rests = Rests(case)
     rests.within("full", 3, 0, 4_000)
     rests.within("full", 20, 0, 60_000)
 
 
-@check(task=2, points=1, promise="Full jitter uses the whole range, both ends included.", needs=(full_within,))
-def full_uses(case: Case) -> None:
+@check(
+    task=2,
+    points=1,
+    promise="Full jitter uses the whole range, both ends included.",
+    needs=(full_jitter_in_its_range,),
+)
+def full_jitter_uses_its_range(case: Case) -> None:
     """A range of five values, and a hundred jobs."""
     Rests(case, 1, 4).uses("full", 3, 0, 4)
     Rests(case, 0, 4).within("full", 3, 0, 0)
@@ -131,9 +136,9 @@ def full_uses(case: Case) -> None:
     task=2,
     points=2,
     promise="Jobs that failed together do not come back together.",
-    needs=(full_within,),
+    needs=(full_jitter_in_its_range,),
 )
-def full_spreads(case: Case) -> None:
+def full_jitter_spreads(case: Case) -> None:
     """Forty jobs, each after its third failure, in its first hand-out."""
     Rests(case).spreads("full", 3, 0, 4_000)
 
@@ -142,9 +147,9 @@ def full_spreads(case: Case) -> None:
     task=2,
     points=2,
     promise="At the cap, too, jobs that failed together do not come back together.",
-    needs=(full_spreads,),
+    needs=(full_jitter_spreads,),
 )
-def full_spreads_at_the_cap(case: Case) -> None:
+def full_jitter_spreads_at_the_cap(case: Case) -> None:
     """Forty jobs after their twentieth failure: the outage is long, and all of them are at the cap."""
     Rests(case).spreads("full", 20, 0, 60_000)
 
@@ -153,7 +158,7 @@ def full_spreads_at_the_cap(case: Case) -> None:
     task=2,
     points=2,
     promise="The same seed, job and generation give the same rest, whatever was drawn before.",
-    needs=(full_within,),
+    needs=(full_jitter_in_its_range,),
 )
 def same_again(case: Case) -> None:
     """Once more, after other draws, and from another object: a replay must find the same rests."""
@@ -164,7 +169,7 @@ def same_again(case: Case) -> None:
     task=2,
     points=1,
     promise="Another seed gives other rests.",
-    needs=(full_within,),
+    needs=(full_jitter_in_its_range,),
 )
 def seed_counts(case: Case) -> None:
     """Two systems with two seeds do not move in step."""
@@ -175,7 +180,7 @@ def seed_counts(case: Case) -> None:
     task=2,
     points=1,
     promise="Another hand-out of the same job gives another rest.",
-    needs=(full_within,),
+    needs=(full_jitter_in_its_range,),
 )
 def generation_counts(case: Case) -> None:
     """Whoever had bad luck once must not have it each time."""

@@ -15,7 +15,7 @@ from exercises.grader.case import Broken
     promise="Equal jitter rests for at least half of the capped rest, and at most for all of it.",
     needs=("capped",),
 )
-def equal_within(case: Case) -> None:
+def equal_jitter_in_its_range(case: Case) -> None:
     """After the third failure 2 s to 4 s, after the twentieth 30 s to 60 s."""
     rests = Rests(case)
     rests.within("equal", 3, 2_000, 4_000)
@@ -26,17 +26,22 @@ def equal_within(case: Case) -> None:
     task=3,
     points=1,
     promise="Equal jitter uses its whole range, also where the rest is an odd number.",
-    needs=(equal_within,),
+    needs=(equal_jitter_in_its_range,),
 )
-def equal_uses(case: Case) -> None:
+def equal_jitter_uses_its_range(case: Case) -> None:
     """Half of 7, rounded down, is 3: so 3 to 7."""
     Rests(case, 7, 7).uses("equal", 1, 3, 7)
     Rests(case, 1, 8).uses("equal", 4, 4, 8)
     Rests(case, 1, 1).uses("equal", 4, 0, 1)
 
 
-@check(task=3, points=1, promise="With equal jitter, too, jobs come back one by one.", needs=(equal_within,))
-def equal_spreads(case: Case) -> None:
+@check(
+    task=3,
+    points=1,
+    promise="With equal jitter, too, jobs come back one by one.",
+    needs=(equal_jitter_in_its_range,),
+)
+def equal_jitter_spreads(case: Case) -> None:
     """Forty jobs, after the third failure and at the cap."""
     rests = Rests(case)
     rests.spreads("equal", 3, 2_000, 4_000)
@@ -47,9 +52,9 @@ def equal_spreads(case: Case) -> None:
     task=3,
     points=1,
     promise="Equal jitter, too, depends on seed, job and generation, and on nothing else.",
-    needs=(equal_within,),
+    needs=(equal_jitter_in_its_range,),
 )
-def equal_depends(case: Case) -> None:
+def what_equal_jitter_depends_on(case: Case) -> None:
     """The same for the same three, whatever was drawn before; another one for others."""
     same_again(case, "equal", 3)
     seed_counts(case, "equal", 3)
@@ -76,7 +81,7 @@ def decorrelated_at_first(case: Case) -> None:
     promise="A decorrelated rest depends on the rest before, seed, job and generation, and on nothing else.",
     needs=(decorrelated_at_first,),
 )
-def decorrelated_depends(case: Case) -> None:
+def what_decorrelated_depends_on(case: Case) -> None:
     """The same for the same, whatever was drawn before; another one for others."""
     same_again(case, "decorrelated", 2_000)
     seed_counts(case, "decorrelated", 2_000)
@@ -105,7 +110,7 @@ def decorrelated_spreads(case: Case) -> None:
     task=4,
     points=1,
     promise="A decorrelated rest is from the base to three times the rest before.",
-    needs=(decorrelated_spreads, decorrelated_depends),
+    needs=(decorrelated_spreads, what_decorrelated_depends_on),
 )
 def decorrelated_grows(case: Case) -> None:
     """The range in small, so that each value comes; the base is 1."""
@@ -145,14 +150,14 @@ def base_at_least(case: Case) -> None:
         "very_many",
         "far_apart",
         "at_the_edges",
-        "full_uses",
-        "full_spreads_at_the_cap",
+        "full_jitter_uses_its_range",
+        "full_jitter_spreads_at_the_cap",
         "same_again",
         "seed_counts",
         "generation_counts",
-        equal_uses,
-        equal_spreads,
-        equal_depends,
+        equal_jitter_uses_its_range,
+        equal_jitter_spreads,
+        what_equal_jitter_depends_on,
         decorrelated_capped,
         base_at_least,
     ),

@@ -4,7 +4,7 @@ from exercises.grader import Case, check
 from exercises.whole_stage import WholeStage, made_up
 
 
-@check(task=1, points=2, promise="A job is submitted, leased and completed.")
+@check(task=1, points=1, promise="A job is submitted, leased and completed.")
 def happy_path(case: Case) -> None:
     """One job, one worker, no mishap."""
     stage = WholeStage(case)
@@ -21,7 +21,21 @@ def happy_path(case: Case) -> None:
 
 @check(
     task=1,
-    points=2,
+    points=1,
+    promise="A job's run_at is the instant that submit was told, also 0, and also one that is over.",
+    needs=(happy_path,),
+)
+def run_at_as_given(case: Case) -> None:
+    """J1 is for later, J2 was due before, J3 at 0, and J4 is for now."""
+    stage = WholeStage(case)
+    stage.passes(5_000)
+    for run_at in (9_000, 1_000, 0, None):
+        stage.looks_when(stage.brings(run_at=run_at))
+
+
+@check(
+    task=1,
+    points=1,
     promise="The best ready job goes first: priority, then run_at, then order.",
     needs=(happy_path,),
 )
@@ -36,7 +50,6 @@ def best_first(case: Case) -> None:
     stage.brings(run_at=500, priority=-1)
     stage.brings(run_at=0)
     stage.brings()
-    stage.looks_when(6)
     for _ in range(7):
         stage.asks("A")
     stage.at(9_000)
@@ -57,6 +70,34 @@ def late_poll(case: Case) -> None:
     stage.at(60_000)
     stage.looks_when(1)
     stage.asks("B", 5_000)
+
+
+@check(
+    task=1,
+    points=1,
+    promise="Each hand-out has a token never given before, also after a failure or the end of a lease.",
+    needs=(late_poll,),
+)
+def fresh_token(case: Case) -> None:
+    """J1 is handed out three times: A fails it, C loses it, A has it again. B has J2, and J3 comes last.
+
+    No job rests, and only the last two polls are at one instant: each kind of repeated token repeats elsewhere.
+    """
+    stage = WholeStage(case, most=9, base=0, tokens=True)
+    stage.brings()
+    first = stage.asks("A", 60_000)
+    stage.passes(1_000)
+    stage.brings()
+    stage.passes(1_000)
+    stage.asks("B", 60_000)
+    stage.reports(first, "disk full")
+    stage.passes(1_000)
+    stage.asks("C", 1_000)
+    stage.passes(2_000)
+    stage.looks_when(1)
+    stage.asks("A", 60_000)
+    stage.brings(priority=1, run_at=0)
+    stage.asks("A", 60_000)
 
 
 @check(
@@ -141,7 +182,7 @@ def crash_loop(case: Case) -> None:
 )
 def dead_and_back(case: Case) -> None:
     """One attempt is allowed. J1 dies, J2 too; J1 comes back and dies again; J2 comes back and is done."""
-    stage = WholeStage(case, most=1)
+    stage = WholeStage(case, most=1, tokens=True)
     stage.brings()
     stage.brings(priority=1)
     second, first = stage.asks("A"), stage.asks("A")

@@ -7,6 +7,7 @@ from exercises.grader import Case, check
 from exercises.whole_stage import WholeStage, made_up, walk
 
 TIMES = 3
+ABOUT_TOKENS = {"tokens", "anything"}  # only there a repeated token breaks the promise
 
 
 def told_hidden(
@@ -15,7 +16,7 @@ def told_hidden(
     """Tell a story of this family some times, each time with other numbers."""
     chance = case.hide(family)
     for _ in range(TIMES):
-        story(WholeStage(case, **limits), chance)
+        story(WholeStage(case, **limits, tokens=family in ABOUT_TOKENS), chance)
 
 
 @check(
@@ -238,8 +239,10 @@ def cancelling(case: Case) -> None:
     promise="Hidden family 'anything': in any story whatever, each answer is what the rules say.",
     hidden="anything",
     needs=(
+        "run_at_as_given",
         "best_first",
         "late_poll",
+        "fresh_token",
         "at_the_instant",
         "whoever_comes_first",
         "rests",

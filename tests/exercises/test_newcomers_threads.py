@@ -63,6 +63,7 @@ def unsettled(name: str) -> Edit:
 
 
 KEY = '(-j["priority"], j["run_at"], j["n"])'
+NEW_TOKEN = 'f"t{self.t}"'  # noqa: S105  a text of the answer
 COUNTED = """            for j in self._jobs.values():
                 if j["status"] == Status.PENDING:
                     p += 1"""
@@ -118,6 +119,23 @@ TURNS: dict[str, dict[str, tuple[str, tuple[Edit, ...]]]] = {
             "zero_means_now",
             (("now if run_at_millis is None else run_at_millis", "run_at_millis or now"),),
         ),
+        "the past means now": (
+            "past_means_now",
+            (("now if run_at_millis is None else run_at_millis", "max(now, run_at_millis or 0)"),),
+        ),
+        "what is over means now": (
+            "past_means_now",
+            (
+                (
+                    "now if run_at_millis is None else run_at_millis",
+                    "run_at_millis if run_at_millis and run_at_millis > now else now",
+                ),
+            ),
+        ),
+        "a token for each job": ("token_by_job", ((NEW_TOKEN, "f\"t of {j['id']}\""),)),
+        "a token for job and worker": ("token_by_worker", ((NEW_TOKEN, "f\"{j['id']} of {worker_id}\""),)),
+        "a token for each attempt": ("token_by_attempt", ((NEW_TOKEN, "f\"attempt {j['attempts']}\""),)),
+        "the time as token": ("token_from_the_clock", ((NEW_TOKEN, 'f"t{now}"'),)),
         "priority upside down": ("lowest_priority_first", ((KEY, KEY.replace("-", "")),)),
         "run_at left out": ("run_at_not_compared", ((KEY, '(-j["priority"], j["n"])'),)),
         "token kept": (
@@ -193,6 +211,14 @@ def test_a_wrong_turn_fails_and_is_called_by_its_name(short: str, turn: str) -> 
     found = result.diagnosis
     assert found is not None
     assert (found.misconception, found.rivals, found.against) == (TURNS[short][turn][0], (), ())
+
+
+@pytest.mark.parametrize("turn", ["a token for each job", "a token for job and worker", "the time as token"])
+def test_a_repeated_token_is_headlined_by_the_promise_about_tokens(turn: str) -> None:
+    """It breaks no promise about leases, rests or order, so none of these checks fails."""
+    failed = graded("ex07")[turn].named(Verdict.FAIL)
+    assert failed[0] == "fresh_token"
+    assert {*failed} <= {"fresh_token", "dead_and_back", "tokens", "own_lease"}
 
 
 def test_a_crash_where_threads_meet_is_told_in_python_s_words() -> None:

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from exercises.grader import catalogue, runner
-from exercises.grader.records import Result
+from exercises.grader.records import Result, Verdict
 from tests.exercises.newcomers import changed
 
 DRAWN = "        return self._base + draw(seed, job_id, generation, most - self._base)"
@@ -21,6 +21,7 @@ UNKNOWN = "for name in dict.fromkeys(job_ids) if"
 BREAK = "            self._expire(job, job.lease_until)\n"
 RETURN = "        job.run_at = run_at\n        job.attempts = 0\n"
 GIVEN_BACK = "        job.waiting = True\n        job.run_at = run_at\n"
+CHOSEN = "chosen = min(ready, key=lambda job: (-job.priority, job.run_at, job.number), default=None)"
 PLAUSIBLE = {
     "ex01 given back at once": (
         (GIVEN_BACK, "        job.waiting = True\n        job.run_at = 0\n"),
@@ -29,6 +30,21 @@ PLAUSIBLE = {
     "ex01 a copy comes back": (
         (GIVEN_BACK, "        self._jobs.append(_Job(len(self._jobs) + 1, job.priority, run_at))\n"),
         "stranger_comes_back",
+    ),
+    "ex01 the first of a sorted list": (
+        (CHOSEN, CHOSEN.replace("min(", "sorted(").replace(", default=None)", ")[0]")),
+        "nobody_breaks_it",
+    ),
+    "ex01 the next of an iterator": (
+        (CHOSEN, CHOSEN.replace("min(", "next(iter(sorted(").replace(", default=None)", ")))")),
+        "nobody_breaks_it",
+    ),
+    "ex01 the id of None": (
+        (
+            "return None if chosen is None else",
+            "chosen = chosen or None\n        return",
+        ),
+        "nobody_has_an_id",
     ),
     "ex02 a break in the loop": ((BREAK, f"{BREAK}            break\n"), "one_end_for_each_call"),
     "ex02 the filter is forgotten": ((" and job.run_at <= now]", "]"), "rest_not_asked_for"),
@@ -73,3 +89,25 @@ def test_a_plausible_wrong_turn_is_named_without_doubt(name: str) -> None:
     found = graded(short, changed(catalogue.find(short).text("solution.py"), edit)).diagnosis
     assert found is not None
     assert (found.misconception, found.exact, found.against) == (misconception, True, ())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'raise OSError("no space left")',
+        'open("/nowhere/jobs.txt")',
+        'raise RuntimeError("later")',
+        'raise ValueError("nobody is ready")',
+        "return {}[now]",
+        "return 1 // 0",
+    ],
+)
+def test_an_error_of_another_kind_in_an_empty_room_is_not_told_as_a_choice_from_nothing(code: str) -> None:
+    """It stands in the report in Python's words, and nothing is claimed about it."""
+    text = changed(
+        catalogue.find("ex01").text("solution.py"),
+        (CHOSEN, f"if not ready:\n            {code}\n        {CHOSEN}"),
+    )
+    result = graded("ex01", text)
+    assert result.named(Verdict.FAIL)[0] == "nobody_there"
+    assert result.diagnosis is None
