@@ -179,7 +179,12 @@ def _run(exercise: Exercise, source: str, play: Callable[[_Conversation], str]) 
             try:
                 conversation = _Conversation(process, LIMITS)
                 process.begin_output()
-                load = {"do": "load", "source": source, "path": f"{exercise.id}.py", "threads": False}
+                load = {
+                    "do": "load",
+                    "source": source,
+                    "path": f"{exercise.id}.py",
+                    "threads": exercise.threads,
+                }
                 reply = conversation.ask(load)
                 if reply["kind"] != "value":
                     said = f"{reply.get('error', 'An error')}: {reply.get('message', '')}"

@@ -35,7 +35,7 @@ def watch_line(exercise: Exercise, result: Result, below: Path = Path()) -> str 
     if told.verdict is not Verdict.FAIL:
         return None
     same = result.diagnosis.scenario if result.diagnosis else ""
-    page = f"scenarios/{same or exercise.scenario}"
+    page = f"scenarios/{same or exercise.scenarios.get(told.name, exercise.scenario)}"
     words = "The same mistake on the board" if same else "What it is about, on the board"
     return _line(words, page, page, "Open the board")
 

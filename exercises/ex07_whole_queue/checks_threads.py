@@ -44,13 +44,18 @@ def tell(got: Got) -> str:
     return f"a list of {len(got.value)}" if isinstance(got.value, list) else str(got.value)
 
 
-def crash(seen: Seen) -> Wrong | None:
-    """What is no refusal, in Python's own words."""
+def crash(seen: Seen, how: str) -> Wrong | None:
+    """What is no refusal, in Python's own words.
+
+    Who comes into the middle of a change may read nonsense or stumble over it: one is as much a sign of it as
+    the other. Only what raises without an interruption is an error in itself.
+    """
     for name in ("A", "B"):
         for number, got in enumerate(seen.of(name)):
             if got.kind == "raised" and not {*AGREED} & {*got.ancestors}:
                 told = f"{name}: {got.error}: {got.message}"
-                return Wrong(f"{name}: no error", told, How.RAISED, calls=((name, number),))
+                broken = how if seen.switches else How.RAISED
+                return Wrong(f"{name}: no error", told, broken, calls=((name, number),))
     return None
 
 
@@ -70,7 +75,7 @@ def meet(
             fed = "None" not in {pair[place] for pair in allowed}
             if threads[place][-1].method == "poll" and fed and ends[place] == "None":
                 return Wrong(wanted, told, GETS_NOTHING, by=name, calls=(last[place],))
-        return crash(seen) or Wrong(wanted, told, how, calls=tuple(last))
+        return crash(seen, how) or Wrong(wanted, told, how, calls=tuple(last))
 
     make = (Library("ManualClock"), most, 0, 0)
     story = Story("JobQueue", {"A": threads[0], "B": threads[1]}, before, (poll("C"),), tell, make)

@@ -3,6 +3,7 @@
 import logging
 import math
 import random
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NoReturn, Protocol
@@ -15,6 +16,7 @@ from exercises.grader.wire import Handle, Record, pack, unpack
 
 LOG = logging.getLogger(__name__)
 NO_REPLY = "no answer"
+TAKEN = re.compile(r"taken in line (\d{1,7}) was never given back")
 # Nobody means to raise these. Something that was not found may stand for a refusal, but not where none is due.
 SLIPS = {"AttributeError", "ImportError", "NameError", "RecursionError", "TypeError"}
 SLIPS_WHERE_ALL_IS_WELL = SLIPS | {"ArithmeticError", "LookupError"}
@@ -255,6 +257,9 @@ class Case:
             waits = "WaitsForEver" in reply["ancestors"]
             self._end_step(NO_REPLY if waits else f"raised {reply['error']}")
         if "WaitsForEver" in reply["ancestors"]:
+            taken = TAKEN.search(reply["message"])
+            if taken:
+                self.line = source_line((int(taken[1]), ""), self.source)  # who waits is not to blame
             how_long = How.OWN_LOCK if "WaitsForItself" in reply["ancestors"] else How.WAITS
             self.broken(expected, f"it waits for ever: {reply['message']}", how_long)
         slips = SLIPS if how is How.OTHER_ERROR else SLIPS_WHERE_ALL_IS_WELL

@@ -41,6 +41,7 @@ class Exercise:
     prerequisites: tuple[str, ...]
     happy_path: str
     scenario: str  # of the board, one that shows what the exercise is about
+    scenarios: Mapping[str, str]  # by check, where another one shows better what that is about
     why: str
     limits: Limits
     server: bool  # whether it needs a database server, see `postgres_server`
@@ -133,6 +134,7 @@ def _read(folder: Path) -> Exercise:
         prerequisites=tuple(told["prerequisites"]),
         happy_path=told["happy_path"],
         scenario=told["scenario"],
+        scenarios=told.get("scenarios", {}),
         why=" ".join(told["why"].split()),
         limits=Limits(**told.get("limits", {})),
         server=told.get("server", False),
@@ -181,6 +183,7 @@ def _contradictions(exercise: Exercise) -> list[str]:
         earned = sum(check.points for check in exercise.checks if check.task == task.number)
         if earned != task.points:
             found.append(f"task {task.number} promises {task.points} points, its checks give {earned}")
+    found += [f"{name!r} has a scenario and is no check" for name in exercise.scenarios if name not in names]
     tasks = {task.number for task in exercise.tasks}
     found += [f"{check.name} belongs to no task" for check in exercise.checks if check.task not in tasks]
     for place, check in enumerate(exercise.checks):

@@ -170,10 +170,17 @@ def _not_attempted(check: CheckResult, result: Result, exercise: Exercise) -> It
 
 def _overview(result: Result, exercise: Exercise) -> Iterator[Line]:
     tones = {Verdict.PASS: "good", Verdict.FAIL: "bad", Verdict.STOPPED: "bad", Verdict.GRADER_FAULT: "bad"}
+    is_unread = len({check.reason for check in result.checks}) == 1 and bool(result.checks[0].reason)
     for task in exercise.tasks:
         mine = [check for check in result.checks if check.task == task.number]
         earned = sum(check.points for check in mine if check.verdict is Verdict.PASS)
         yield Line(f"Task {task.number}, {task.title}: {earned} of {task.points} points", "strong")
+        if is_unread:
+            yield Line(
+                f"  {mine[0].verdict.value:<13}  all of its {len(mine)} checks",
+                tones.get(mine[0].verdict, "quiet"),
+            )
+            continue
         for check in mine:
             words = check.name.replace("_", " ")
             yield Line(f"  {check.verdict.value:<13}  {words}", tones.get(check.verdict, "quiet"))

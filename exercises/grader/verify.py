@@ -136,7 +136,8 @@ def _files(exercise: Exercise) -> Iterator[str]:
         yield f"there are fewer than {FEWEST_ALTERNATIVES} right answers that are built otherwise"
     if len(exercise.misconceptions) < FEWEST_MISCONCEPTIONS:
         yield f"there are fewer than {FEWEST_MISCONCEPTIONS} misconceptions"
-    shown = {"exercise.toml": exercise.scenario, **{one.id: one.scenario for one in exercise.misconceptions}}
+    shown = {"exercise.toml": exercise.scenario, **exercise.scenarios}
+    shown |= {one.id: one.scenario for one in exercise.misconceptions}
     yield from (
         f"{where}: no scenario is named {s!r}" for where, s in shown.items() if s and s not in SCENARIOS
     )
