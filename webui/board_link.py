@@ -36,7 +36,7 @@ def watch_line(exercise: Exercise, result: Result, below: Path = Path()) -> str 
         return None
     same = result.diagnosis.scenario if result.diagnosis else ""
     page = f"scenarios/{same or exercise.scenarios.get(told.name, exercise.scenario)}"
-    words = "The same mistake on the board" if same else "What it is about, on the board"
+    words = "The same mistake on the board" if same.startswith("flawed_") else "What it is about, on the board"
     return _line(words, page, page, "Open the board")
 
 

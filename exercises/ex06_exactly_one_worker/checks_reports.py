@@ -1,7 +1,8 @@
 """What an answer to ex06 must promise when reports, submits and looks meet. Goes on from checks.py."""
 
 from exercises.grader import Case, check
-from exercises.shared_stage import complete, complete_with, counts, fail, meet, poll, submit, view
+from exercises.grader.together import none_waits, pairs_of
+from exercises.shared_stage import KIND, complete, complete_with, counts, fail, meet, poll, submit, tell, view
 
 ALONE = ("counted",)
 
@@ -112,7 +113,14 @@ def nobody_waits(case: Case) -> None:
     needs=ALONE,
 )
 def no_deadlock(case: Case) -> None:
-    """Each does one thing after the other: report, ask, count."""
-    lease = (submit(), submit("report"), poll("W"))
-    A = (complete("before", 2), counts())  # noqa: N806  the worker's name
-    meet(case, before=lease, A=A, B=(poll("B"), counts()), after=(poll("C"), counts()))
+    """Every two of the methods meet: who has one lock must not wait for a second that the other one has."""
+    calls = {
+        "submit": submit(),
+        "poll": poll("B"),
+        "complete": complete("before", 2),
+        "fail": fail("before", 2),
+        "view": view("J1"),
+        "counts": counts(),
+    }
+    before = (submit(), submit("report"), poll("W"))
+    none_waits(case, pairs_of(KIND, calls, before=before, after=(poll("C"), counts()), tell=tell))

@@ -3,7 +3,7 @@
 from exercises.grader import Case, check
 from exercises.grader.interleavings.story import Call, Got, Library, Seen, Story, Take, Wrong
 from exercises.grader.records import How
-from exercises.grader.together import holds
+from exercises.grader.together import holds, none_waits, pairs_of
 from exercises.grader.wire import Record
 from exercises.queue_stage import GETS_NOTHING
 
@@ -161,3 +161,18 @@ def whole_view(case: Case) -> None:
 def list_and_submit(case: Case) -> None:
     """The list is empty, and nothing breaks."""
     meet(case, "broken off", (SUBMIT,), ((SUBMIT,), (LIST,)), ("J2", "a list of 0"))
+
+
+@check(
+    task=3,
+    points=1,
+    promise="Whatever two threads do at the same time, neither waits for the other for ever.",
+    needs=("happy_path",),
+)
+def no_deadlock(case: Case) -> None:
+    """Every two of the methods meet: who has one lock must not wait for a second that the other one has."""
+    reports = {"complete": COMPLETE, "fail": FAIL, "renew": RENEW}
+    others = {"submit": SUBMIT, "poll": poll("B"), "view": VIEW, "dead_letters": LIST}
+    calls = reports | others | {name: on(name) for name in ("cancel", "retry_dead")}
+    make = (Library("ManualClock"), 3, 0, 0)
+    none_waits(case, pairs_of("JobQueue", calls, before=(SUBMIT, poll("W")), tell=tell, make=make))

@@ -59,6 +59,11 @@ class AnswerFile:
         try:
             return read_regular(self.path, LARGEST_ANSWER_BYTES)
         except FileNotFoundError:
+            if self.path.is_symlink():
+                advice = "Remove it, then: jobkit start"
+                raise ExerciseError(
+                    f"{self.path} is a link that leads nowhere. {advice} {exercise.short}"
+                ) from None
             advice = f"Begin with: jobkit start {exercise.short}"
             raise ExerciseError(f"There is no {self.path} yet. {advice}") from None
         except OSError as problem:

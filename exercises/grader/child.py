@@ -15,7 +15,7 @@ from _thread import _count as other_threads  # the threading module counts what 
 from faulthandler import cancel_dump_traceback_later
 from functools import partial
 from importlib import import_module
-from os import _exit, chdir, getpid, write
+from os import _exit, chdir, getpid, makedirs, write
 from sys import _getframe, setprofile, setrecursionlimit, settrace
 from typing import Any
 
@@ -117,6 +117,7 @@ class Answer:
         self._names.clear()
         self._objects.clear()
         self.peeked = False
+        makedirs(self._folder, exist_ok=True)  # noqa: PTH103  it may have removed even that
         chdir(self._folder)
         sys.modules.update(MODULES)  # also of what it did to the modules that everybody uses
         gc.collect()

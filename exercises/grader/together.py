@@ -5,15 +5,17 @@ The answer's process runs the schedules; what each of them gave is judged here, 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import combinations
 from typing import Any
 
 from exercises.grader.case import Case, Stop, Undecided, problem_of, source_line
 from exercises.grader.interleavings.listing import listing, reason
 from exercises.grader.interleavings.play import AFTER, BEFORE
 from exercises.grader.interleavings.schedules import Bounds, Tried
-from exercises.grader.interleavings.story import Got, Judge, Seen, Story, Wrong
+from exercises.grader.interleavings.story import Call, Got, Judge, Seen, Story, Wrong
 from exercises.grader.records import How, SourceLine
 
+NESTED = Bounds(two=0, drawn=0, nested=1)  # who has one lock and wants another is interrupted once
 Event = Sequence[Any]  # what happened, to which thread, and a detail
 
 CHUNK_SECONDS = 0.25  # so long at most is the grader without news
@@ -44,17 +46,60 @@ def holds(case: Case, story: Story, judge: Judge, bounds: Bounds | None = None) 
         raise Stop(SPOILED, None) from None
 
 
-class _Search:
-    """One search on its way."""
+def none_waits(case: Case, calls: Mapping[str, Story]) -> None:
+    """Require of each of some stories that every call in it comes back; what the calls give is no matter here.
 
-    def __init__(self, case: Case, story: Story, judge: Judge) -> None:
-        self._case, self._story, self._judge = case, story, judge
+    Args:
+        case: The check's conversation.
+        calls: Stories by name; the name becomes a part of the id of a way to meet.
+
+    Raises:
+        Broken: In one of them threads wait for each other for ever.
+        Undecided: Some schedule came to a bound, or the id to replay names none of the stories.
+    """
+    wanted, _, way = (case.replay or "").rpartition("/")
+    if case.replay is not None and wanted not in calls:
+        raise Undecided(f"The schedule {case.replay[:60]} names no two calls of this check.")
+    tried = 0
+    for name, story in calls.items():
+        search = _Search(case, story, lambda _: None, f"{name}/")
+        try:
+            if case.replay is None:
+                tried += search.all(NESTED)
+            elif name == wanted:
+                search.replay(way)
+        except (LookupError, TypeError, ValueError):
+            raise Stop(SPOILED, None) from None
+    where = "where one lock is held and another is wanted"
+    case.note = f"tried {tried} ways to meet of {len(calls)} pairs of calls, with an interruption {where}"
+
+
+def pairs_of(kind: str, calls: Mapping[str, Call], **more: Any) -> dict[str, Story]:
+    """Make a story for each two of some calls, by their names; `more` is what else a story needs.
+
+    >>> list(pairs_of("Queue", {"poll": Call("A polls", "poll"), "counts": Call("counts", "counts")}))
+    ['poll+counts']
+    """
+    return {
+        f"{one}+{other}": Story(kind, {"A": (calls[one],), "B": (calls[other],)}, **more)
+        for one, other in combinations(calls, 2)
+    }
+
+
+class _Search:
+    """One search on its way. `name` goes before the id, where a check has more than one story."""
+
+    def __init__(self, case: Case, story: Story, judge: Judge, name: str = "") -> None:
+        self._case, self._story, self._judge, self._name = case, story, judge, name
         self._undecided: str | None = None
 
-    def all(self, bounds: Bounds) -> None:
-        """Try all schedules within the bounds, fewest switches first, up to the first that is wrong."""
+    def all(self, bounds: Bounds) -> int:
+        """Try all schedules within the bounds, fewest switches first, up to the first that is wrong.
+
+        Return how many that were.
+        """
         self._begin(asdict(bounds))
-        finished = False
+        finished, tried = False, Tried()
         while not finished:
             reply = self._case.meet("more", CHUNK_SECONDS)
             finished = bool(reply["finished"])
@@ -68,13 +113,16 @@ class _Search:
         self._case.note = searched(tried)
         if self._undecided is not None:
             raise Undecided(f"It cannot be decided: {self._undecided}.")
+        return tried.all
 
     def replay(self, name: str) -> None:
         """Tell one schedule again, whatever it shows."""
         self._begin({})
         reply = self._case.meet("find", name)
         if reply["kind"] == "lost":
-            raise Undecided(f"The schedule {name} does not fit this file: no thread comes to {reply['place']}.")
+            self._case.retell(())
+            place = str(reply["place"])[:60]
+            raise Undecided(f"The schedule {name[:60]} does not fit this file: no thread comes to {place}.")
         self._judged(reply)
 
     def _begin(self, bounds: Mapping[str, int]) -> None:
@@ -96,7 +144,7 @@ class _Search:
     def _judged(self, reply: Mapping[str, Any]) -> None:
         """Write the listing down, and end the check if what it shows is wrong."""
         case, seen = self._case, Seen.read(reply["outcome"])
-        case.schedule = str(reply["id"])
+        case.schedule = f"{self._name}{reply['id']}"
         rows = listing(self._story, seen, reply["events"], case.source)
         case.retell(tuple(row.text for row in rows))
         wrong = self._wrong(seen)
@@ -136,7 +184,7 @@ class _Search:
         number = int(waits[0]["line"]) if waits else 0
         raised = [got.line for name in self._story.threads for got in seen.of(name) if got.line]
         if not waits and seen.switches:
-            place = self._case.schedule.split("-")[1]
+            place = self._case.schedule.rpartition("/")[2].split("-")[1]
             number = int("".join(c if c.isdigit() else " " for c in place).split()[0])
         elif not waits and raised:
             number = raised[0][0]

@@ -73,13 +73,13 @@ def test_after_the_time_one_may_go_on(clock: Clock) -> None:
     """What was reached in time is kept apart from what comes later; a reset does not stop the clock."""
     jobkit("start", "ex07", "--clock")
     clock.set_minutes(46)
-    over = "The clock: the 45 minutes are over, with 0 of 42 points in time. Go on as long as you like."
+    over = "The clock: the 45 minutes are over, with 0 of 43 points in time. Go on as long as you like."
     assert last("check", "ex07") == over
     jobkit("reset", "ex07")
     answer(MINE)
     said = jobkit("check", "ex07")
     assert said.exit_code == 0
-    assert "The clock: all of it in 46 minutes; 0 of 42 points in the first 45." in said.output
+    assert "The clock: all of it in 46 minutes; 0 of 43 points in the first 45." in said.output
     assert last("start", "ex07", "--clock") == "The clock: 0 of 45 minutes."
 
 

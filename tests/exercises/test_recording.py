@@ -191,9 +191,12 @@ def test_a_wrong_answer_lights_its_lamp_in_the_check_that_it_fails(short: str, n
 
 @pytest.mark.parametrize(("short", "misconception"), WAITS)
 def test_the_recording_of_an_answer_that_waits_for_ever_ends_there(short: str, misconception: str) -> None:
-    """Here its locks are real ones: it gives no answer, and that is said."""
+    """With what it waits for, and with all the steps before."""
     text, check = mutant(misconception, EXERCISES[short])
-    assert "gave no answer" in play_check(EXERCISES[short], text, check).ending
+    played = play_check(EXERCISES[short], text, check)
+    assert "it waits for ever: " in played.ending
+    assert played.frames[-1].words.endswith("-> no answer")
+    assert len(played.frames) > 1
 
 
 @pytest.mark.parametrize(("short", "misconception"), [one for one in WRONG if one not in WAITS])

@@ -38,9 +38,10 @@ def test_every_failure_leads_to_a_page_that_is_there(exercise: Exercise, visitor
         line = watch_line(exercise, failed(exercise, check.name, None))
         assert line is not None
         own = f"Watch it on the board: {STARTED}/answers/{exercise.short}?check={check.name}"
-        about = f"What it is about, on the board: {STARTED}/scenarios/{exercise.scenario}"
-        assert line in {own, about}
-    assert visitor.get(f"/scenarios/{exercise.scenario}").status_code == 200
+        about = f"What it is about, on the board: {STARTED}/scenarios/{{}}"
+        scenario = exercise.scenarios.get(check.name, exercise.scenario)
+        assert line in {own, about.format(scenario)}
+        assert visitor.get(f"/scenarios/{scenario}").status_code == 200
 
 
 @pytest.mark.parametrize("scenario", sorted({scenario for _, scenario in WITH_SCENARIO}))

@@ -13,5 +13,7 @@ plain data, the same schedule gives the same run, and schedules can be counted i
 * `story` and `listing` are the grader's side: what is to be called, and a run as columns of lines.
 
 What it cannot do: it knows Python's own locks and queues. A thread that waits in anything else keeps the baton,
-and the run is called undecided; it is never called wrong.
+and the run is called undecided; it is never called wrong. Three things it takes for granted: Python code of the
+standard library runs in one piece (a `copy.deepcopy` of what others change is not interrupted), a wait with a
+time limit lasts as long as anybody else can go on, and threads that the answer starts are not steered.
 """

@@ -6,13 +6,13 @@ one that counts, so leaving them out loses no outcome and saves most of the work
 
 import dis
 from collections.abc import Iterable, Iterator, Mapping
-from types import CodeType
+from types import CodeType, MemberDescriptorType
 from typing import Any
 
 from exercises.grader.interleavings.tracing import TRACING
 
 # What touches nothing that another thread can see. An instruction that is not known here counts.
-LOCAL_PARTS = ("LOAD_FAST", "STORE_FAST", "DELETE_FAST", "JUMP", "BUILD_", "RETURN_", "UNPACK_", "UNARY_")
+LOCAL_PARTS = ("LOAD_FAST", "STORE_FAST", "DELETE_FAST", "JUMP", "BUILD_", "RETURN_", "UNARY_")
 LOCAL_WORDS = """
     CACHE CALL_INTRINSIC_1 CALL_INTRINSIC_2 CHECK_EXC_MATCH CLEANUP_THROW COMPARE_OP CONVERT_VALUE COPY
     COPY_FREE_VARS END_FOR END_SEND EXTENDED_ARG FORMAT_SIMPLE FORMAT_VALUE FORMAT_WITH_SPEC GEN_START GET_ITER
@@ -24,7 +24,7 @@ LOCAL_WORDS = """
 """
 LOCAL = frozenset(LOCAL_WORDS.split())
 BEHIND_ONES_BACK = frozenset(
-    ("setattr", "delattr", "vars", "globals", "exec", "__dict__", "__setattr__", "__slots__")
+    ("setattr", "delattr", "vars", "globals", "exec", "__dict__", "__setattr__", "__set__")
 )
 
 
@@ -63,7 +63,11 @@ class Points:
     def rebinds(self, names: Mapping[str, Any]) -> bool:
         """Whether any function gives another value to a global, or to an attribute that a class has as well."""
         kinds = [value for value in names.values() if isinstance(value, type) and value.__module__ == "answer"]
-        fields = [set(vars(kind)) - set(getattr(kind, "__dataclass_fields__", ())) for kind in kinds]
+        fields = [
+            {name for name, value in vars(kind).items() if not isinstance(value, MemberDescriptorType)}
+            - set(getattr(kind, "__dataclass_fields__", ()))
+            for kind in kinds
+        ]  # what __slots__ makes is a place in each object, and no value that they share
         attributes = set().union(*fields) & self._changing_attributes
         return bool(attributes or self._changing_globals & set(names))
 

@@ -8,6 +8,7 @@ import random
 import re
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol, TypeVar
 
 from exercises.grader.interleavings.baton import Step
@@ -88,6 +89,7 @@ class Bounds:
     two: int = 60
     drawn: int = 20
     seed: int = 1
+    nested: int = 0  # 1: switch only where a lock is held and another one is wanted
 
 
 @dataclass(slots=True)
@@ -138,6 +140,9 @@ def plan(names: str, bounds: Bounds, tried: Tried) -> Plan:
     for inside in (False, True):
         for order, made in base.items():
             steps = list(_steps(order[:-1], made, inside=inside))
+            if bounds.nested:
+                between = {name: _before_another(made.sections[name]) for name in order}
+                steps = [(name, n) for name, n in steps if made.sections[name][n - 1] in between[name]]
             chosen = _spread(steps, bounds.one)
             tried.left += len(steps) - len(chosen)
             for step in chosen:
@@ -161,6 +166,15 @@ def plan(names: str, bounds: Bounds, tried: Tried) -> Plan:
 def _section(order: str, step: Step, made: Made) -> Section:
     name, number = step
     return order, name, made.sections[name][number - 1]
+
+
+def _before_another(sections: Sequence[int]) -> set[int]:
+    """The sections that go over into another one, with a lock held all the way. None is 0.
+
+    >>> _before_another([0, 1, 1, 2, 2, 3, 0, 5, 0])
+    {1, 2}
+    """
+    return {one for one, then in pairwise(sections) if one and then and one != then}
 
 
 def _orders(names: str) -> list[str]:

@@ -18,6 +18,7 @@ CONSTANT = (
 )  # fmt: skip
 
 
+MOST_PLACES = 10  # in an id: more switches than that are never planned
 PLAIN = frozenset((str, int, bool, type(None)))
 
 
@@ -83,6 +84,9 @@ class Floor:
         read = read_id(name)
         if self._play is None or read is None or sorted(read[0]) != sorted(self._play.names):
             return {"kind": "lost", "place": name}
+        unknown = [place for place in read[1] if place.thread not in self._play.names]
+        if unknown or len(read[1]) > MOST_PLACES:
+            return {"kind": "lost", "place": str(unknown[0]) if unknown else name}
         found = found_again(self._play, *read)
         if isinstance(found, Place):
             return {"kind": "lost", "place": str(found)}
