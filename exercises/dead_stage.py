@@ -1,12 +1,10 @@
 """The stage of the exercise about dead letters: what its files of checks share."""
 
-from collections.abc import Callable
 from typing import Any
 
 from exercises.dead_rules import Row
 from exercises.grader import Case
 from exercises.grader.records import How
-from exercises.grader.wire import Record
 from exercises.queue_stage import Hold, QueueStage, in_words, seconds
 
 REST = 3_000
@@ -100,13 +98,6 @@ class DeadStage(QueueStage):
             if len(got) > len(wanted) and left[: len(wanted)] == wanted:
                 self._case.broken(*told, f"too many {what}")
         self._same_list(what, wanted, got, in_words)
-
-    def _same_list(self, what: str, wanted: list[Any], got: Any, tell: Callable[[Any], str]) -> None:
-        """Compare two lists, and tell of both in words."""
-        if not isinstance(got, list) or got != wanted:
-            found = str(got) if isinstance(got, Record) else f"{what} {tell(got)}"
-            how = How.MISSING if got is None else How.WRONG
-            self._case.broken(f"{what} {tell(wanted)}", found, f"{how} {what}")
 
 
 def exhausted(case: Case) -> tuple[DeadStage, Hold]:

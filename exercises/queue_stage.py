@@ -13,6 +13,7 @@ from typing import Any
 from exercises.grader import Case
 from exercises.grader.case import Broken
 from exercises.grader.records import How
+from exercises.grader.wire import Record
 
 # The ways in which a check of a queue can fail, beside those that every exercise knows.
 GETS_A_JOB = "gets a job"
@@ -168,6 +169,13 @@ class QueueStage:
             return How.SILENT if status in untouched else How.CHANGED
 
         return look
+
+    def _same_list(self, what: str, wanted: list[Any], got: Any, tell: Callable[[Any], str]) -> None:
+        """Compare two lists, and tell of both in words."""
+        if not isinstance(got, list) or got != wanted:
+            found = str(got) if isinstance(got, Record) else f"{what} {tell(got)}"
+            how = How.MISSING if got is None else How.WRONG
+            self._case.broken(f"{what} {tell(wanted)}", found, f"{how} {what}")
 
     def _call(self, words: str, method: str, *args: Any, **how: Any) -> Any:
         return self._case.call(self._words(words), self._queue, method, *args, **how)

@@ -12,7 +12,7 @@ from exercises import whole_errors
 from exercises.grader import Case
 from exercises.grader.case import Broken
 from exercises.grader.records import How
-from exercises.queue_stage import GETS_NOTHING, Hold, QueueStage, broken_as
+from exercises.queue_stage import GETS_NOTHING, Hold, QueueStage, broken_as, in_words
 from exercises.whole_model import WholeModel
 
 KIND, STALE, ILLEGAL, UNKNOWN = "JobQueue", "StaleTokenError", "IllegalStateError", "UnknownJobError"
@@ -137,10 +137,12 @@ class WholeStage(QueueStage):
     def counts_the_dead(self) -> None:
         """List the dead letters."""
         wanted = [f"J{number}" for number in self._model.dead(self._now)]
-        got = self._call("dead letters", "dead_letters", expected=f"dead letters {wanted}", tell=_listed)
+        got = self._call(
+            "dead letters", "dead_letters", expected=f"dead letters {in_words(wanted)}", tell=_listed
+        )
         ids = [self._case.field(view, "id") for view in got] if isinstance(got, list) else got
         with broken_as(whole_errors.letters(wanted, ids) + (" after a return" if self._returned else "")):
-            self._case.same("dead letters", wanted, ids)
+            self._same_list("dead letters", wanted, ids, in_words)
         for number, view in zip(self._model.dead(self._now), got, strict=True):
             job = self._model.jobs[number]
             for name in ("status", "attempts", "last_error"):

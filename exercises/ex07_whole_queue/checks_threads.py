@@ -1,6 +1,7 @@
 """Two workers at the same time: what ex06 asked, asked of the whole queue."""
 
 from exercises.grader import Case, check
+from exercises.grader.interleavings.play import AFTER
 from exercises.grader.interleavings.story import Call, Got, Library, Seen, Story, Take, Wrong
 from exercises.grader.records import How
 from exercises.grader.together import holds, none_waits, pairs_of
@@ -40,7 +41,8 @@ def tell(got: Got) -> str:
     if isinstance(got.value, Record) and "token" in got.value.fields:
         return f"{got.field('job_id')}, attempt {got.field('attempt')}"
     if isinstance(got.value, Record):
-        return f"{got.field('status')}, attempts {got.field('attempts')}"
+        error = got.field("last_error")
+        return f"{got.field('status')}, attempts {got.field('attempts')}" + (f", {error}" if error else "")
     return f"a list of {len(got.value)}" if isinstance(got.value, list) else str(got.value)
 
 
@@ -60,7 +62,13 @@ def crash(seen: Seen, how: str) -> Wrong | None:
 
 
 def meet(
-    case: Case, how: str, before: Calls, threads: tuple[Calls, Calls], *allowed: Ends, most: int = 3
+    case: Case,
+    how: str,
+    before: Calls,
+    threads: tuple[Calls, Calls],
+    *allowed: Ends,
+    most: int = 3,
+    after: Calls = (),
 ) -> None:
     """Let A and B do their calls at the same time; what they get must be one of the pairs that are allowed."""
 
@@ -75,11 +83,23 @@ def meet(
             fed = "None" not in {pair[place] for pair in allowed}
             if threads[place][-1].method == "poll" and fed and ends[place] == "None":
                 return Wrong(wanted, told, GETS_NOTHING, by=name, calls=(last[place],))
-        return crash(seen, how) or Wrong(wanted, told, how, calls=tuple(last))
+        return crash(seen, how) or Wrong(wanted, told, how + _circumstance(seen), calls=tuple(last))
 
     make = (Library("ManualClock"), most, 0, 0)
-    story = Story("JobQueue", {"A": threads[0], "B": threads[1]}, before, (poll("C"),), tell, make)
+    story = Story("JobQueue", {"A": threads[0], "B": threads[1]}, before, (*after, poll("C")), tell, make)
     holds(case, story, judge)
+
+
+def _circumstance(seen: Seen) -> str:
+    """Say what tells mistakes apart that end alike.
+
+    A lease ended while the clock stood still: somebody swept in the middle of a hand-out. And where one
+    interruption is not enough, the threads do keep each other out, but for a gap: who is in it does harm only
+    if the other one is stopped inside. Fewer interruptions are tried first.
+    """
+    if any(got.field("last_error") == "lease expired" for got in seen.of(AFTER)):
+        return ", after a sweep"
+    return ", by a gap" if len(seen.switches) > 1 else ""
 
 
 @check(
@@ -91,7 +111,7 @@ def meet(
 def one_job_two_workers(case: Case) -> None:
     """Both look, both see it ready; only one may have it."""
     ends = ("J1, attempt 1", "None")
-    meet(case, "one job, two workers", (SUBMIT,), ((poll("A"),), (poll("B"),)), ends, ends[::-1])
+    meet(case, "one job, two workers", (SUBMIT,), ((poll("A"),), (poll("B"),)), ends, ends[::-1], after=(VIEW,))
 
 
 @check(

@@ -62,6 +62,30 @@ def unsettled(name: str) -> Edit:
     return in_method(name, old, new, WHOLE[name])
 
 
+def flagged(wait: str) -> tuple[Edit, ...]:
+    """The queue of ex07 with a flag of its own in place of the lock."""
+    kind = f"""class Busy:
+    def __init__(self):
+        self.busy = False
+
+    def __enter__(self):
+        while self.busy:
+{wait}        self.busy = True
+
+    def __exit__(self, *_):
+        self.busy = False
+
+
+class JobQueue:
+"""
+    return (
+        ("class JobQueue:\n", kind),
+        ("threading.RLock()", "Busy()"),
+        ("import threading\n", "import threading\nimport time\n"),
+    )
+
+
+SWEPT = f"{LOCK_07}            now = self._sweep()\n"
 KEY = '(-j["priority"], j["run_at"], j["n"])'
 NEW_TOKEN = 'f"t{self.t}"'  # noqa: S105  a text of the answer
 COUNTED = """            for j in self._jobs.values():
@@ -157,6 +181,14 @@ TURNS: dict[str, dict[str, tuple[str, tuple[Edit, ...]]]] = {
                 ),
             ),
         ),
+        "the sweep first, then the lock": (
+            "sweep_outside_the_lock",
+            (
+                in_method(
+                    "poll", SWEPT, "        now = self._sweep()\n        with self.lock:\n", WHOLE["poll"]
+                ),
+            ),
+        ),
         "cancel of RUNNING": (
             "cancel_of_running",
             (('if j["status"] != "PENDING":', 'if j["status"] not in ("PENDING", "RUNNING"):'),),
@@ -178,6 +210,10 @@ TURNS: dict[str, dict[str, tuple[str, tuple[Edit, ...]]]] = {
         "never longer": ("constant_backoff", ((' * 2 ** (j["attempts"] - 1)', ""),)),
     },
 }
+FLAGS = {
+    "a flag": flagged("            pass\n"),
+    "a flag, and a nap": flagged("            time.sleep(0.001)\n"),
+}
 ALL = [(short, turn) for short, turns in TURNS.items() for turn in turns]
 
 
@@ -194,6 +230,8 @@ def graded(short: str) -> dict[str, Result]:
     """Each wrong turn of an exercise with its result; and the answer without any."""
     text = (ANSWERS / f"{short}.txt").read_text(encoding="utf-8")
     texts = {RIGHT: text} | {turn: changed(text, *edits) for turn, (_, edits) in TURNS[short].items()}
+    if short == "ex07":
+        texts |= {turn: changed(text, *edits) for turn, edits in FLAGS.items()}
     with bench(catalogue.find(short)) as at:
         return dict(zip(texts, at.grade(texts.values()), strict=True))
 
@@ -211,6 +249,15 @@ def test_a_wrong_turn_fails_and_is_called_by_its_name(short: str, turn: str) -> 
     found = result.diagnosis
     assert found is not None
     assert (found.misconception, found.rivals, found.against) == (TURNS[short][turn][0], (), ())
+
+
+@pytest.mark.parametrize("turn", FLAGS)
+def test_a_flag_in_place_of_a_lock_is_caught_and_never_called_by_another_name(turn: str) -> None:
+    """Its gap is narrow: which checks find it depends on how it is built, and so does whether it is named."""
+    result = graded("ex07")[turn]
+    by_a_gap = [check for check in result.checks if ", by a gap, no lock" in check.how]
+    assert by_a_gap
+    assert result.diagnosis is None or result.diagnosis.misconception == "flag_for_a_lock"
 
 
 @pytest.mark.parametrize("turn", ["a token for each job", "a token for job and worker", "the time as token"])
