@@ -24,12 +24,13 @@ class Host:
 
     folder: Path
     process: AnswerProcess | None = None
+    texts: int = 0  # that this process has had already
 
     def end(self) -> None:
         """End the process; whoever comes next starts another one."""
         if self.process is not None:
             self.process.close()
-            self.process = None
+            self.process, self.texts = None, 0
 
 
 @contextmanager

@@ -32,6 +32,7 @@ FEWEST_ALTERNATIVES = 2
 FEWEST_MISCONCEPTIONS = 8
 MOST_HOSTS = 3
 PATIENCE = 8
+TEXTS_OF_A_PROCESS = 10  # the system ends a process that has computed for longer than one answer may
 SEED = 1  # what is found about a mutant must be the same tomorrow
 KINDLY = {Verdict.NOT_ATTEMPTED, Verdict.SKIPPED}
 
@@ -98,6 +99,9 @@ class Bench:
             try:
                 return check(text, at)
             finally:
+                at.texts += 1
+                if at.texts >= TEXTS_OF_A_PROCESS:
+                    at.end()
                 self._hosts.put(at)
 
         return self._threads.map(on_a_host, texts)

@@ -7,10 +7,12 @@ import subprocess
 import threading
 import types
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
 from exercises.grader.interleavings.exploring import found_again, id_of
+from exercises.grader.interleavings.points import Points
 from exercises.grader.interleavings.schedules import Schedule, read_id
 from exercises.grader.interleavings.stand_ins import Lock, adopt, stand_ins
 from tests.exercises import toys, toys_right
@@ -185,3 +187,13 @@ def test_a_search_is_quick() -> None:
     with stand_ins():
         _, tried = searched(play_of("Unlocked"))
     assert sum(tried.values()) < 200
+
+
+@pytest.mark.parametrize("line", ["a, b = shared", "a, *b = shared", "a = shared[0]", "shared.append(1)"])
+def test_what_reads_or_writes_a_shared_list_is_a_place_to_switch(line: str) -> None:
+    """Also where a list is only taken apart: its parts may have changed since the line before."""
+    outer = compile(f"def look(shared):\n    {line}\n", "toy.py", "exec")
+    code = next(const for const in outer.co_consts if isinstance(const, CodeType))
+    known = Points([outer]).of(code)
+    assert known is not None
+    assert any(known[0])

@@ -74,8 +74,34 @@ def test_an_id_that_fits_nothing_is_explained() -> None:
     text, path = SHARED.text("solution.py").encode(), Path("answers/ex06_exactly_one_worker.py")
     lost = runner.replay(SHARED, text, path, "one_job_two_workers/AB-A9999").checks[0]
     assert (lost.verdict, "A9999" in lost.reason) == (Verdict.INCONCLUSIVE, True)
+    assert lost.trace == ()
+    for way in ("AB-C5", "ZZ-Z1", "AB" + "-A70" * 2_000, "poll+view/AB"):
+        odd = runner.replay(SHARED, text, path, f"one_job_two_workers/{way}").checks[0]
+        assert (odd.verdict, "does not fit" in odd.reason) == (Verdict.INCONCLUSIVE, True), way
+    unknown = runner.replay(SHARED, text, path, "no_deadlock/AB-A93").checks[0]
+    assert (unknown.verdict, "names no two calls" in unknown.reason) == (Verdict.INCONCLUSIVE, True)
     with pytest.raises(ExerciseError, match="names no run of ex06"):
         runner.replay(SHARED, text, path, "nobody/AB")
+
+
+def test_a_deadlock_of_any_two_methods_is_told_again_by_its_id() -> None:
+    """The id begins with the two."""
+    text = built(SHARED, "two_locks_in_two_orders")
+    found = named(grade(SHARED.id, text), "no_deadlock")
+    assert (found.how, found.schedule.partition("/")[0]) == ("deadlock", "poll+complete")
+    path = PurePosixPath(f"answers/{SHARED.id}.py")
+    again = runner.replay(SHARED, text.encode(), path, f"no_deadlock/{found.schedule}").checks[0]
+    assert (again.verdict, again.trace, again.got) == (Verdict.FAIL, found.trace, found.got)
+
+
+def test_slots_make_no_right_answer_slow_and_hide_no_race() -> None:
+    """What they make is a place in each object, and nothing that objects share."""
+    slots = 'class SharedQueue:\n    __slots__ = ("_lock", "_jobs", "_tokens")\n'
+    right = SHARED.text("solution.py").replace("class SharedQueue:\n", slots, 1)
+    assert grade(SHARED.id, right).passed
+    wrong = built(SHARED, "token_counter_unlocked").replace("class SharedQueue:\n", slots, 1)
+    assert slots in wrong
+    assert named(grade(SHARED.id, wrong), "two_jobs_two_workers").verdict is Verdict.FAIL
 
 
 def test_a_pass_says_what_was_tried_and_how_far() -> None:
