@@ -18,6 +18,7 @@ from exercises.grader.records import How, SourceLine
 NESTED = Bounds(two=0, drawn=0, nested=1)  # who has one lock and wants another is interrupted once
 Event = Sequence[Any]  # what happened, to which thread, and a detail
 
+GIVES_UP = "your code stops waiting for a lock after a time, and what it does then goes wrong"
 CHUNK_SECONDS = 0.25  # so long at most is the grader without news
 DEADLOCK = "deadlock"
 LEFT_HELD = "lock left held"
@@ -159,12 +160,14 @@ class _Search:
     def _wrong(self, seen: Seen) -> Wrong | None:
         for got in (got for calls in seen.calls.values() for got in calls):
             self._raise_for(got)
-        if seen.end is not None:
-            if seen.end["kind"] == "undecided":
-                self._undecided = self._undecided or str(seen.end["why"])
-                return None
-            return waits_for_ever(seen.end["waits"])
-        return self._judge(seen)
+        if seen.end is not None and seen.end["kind"] == "undecided":
+            self._undecided = self._undecided or str(seen.end["why"])
+            return None
+        wrong = waits_for_ever(seen.end["waits"]) if seen.end is not None else self._judge(seen)
+        if wrong is not None and seen.impatient:
+            self._undecided = self._undecided or GIVES_UP
+            return None
+        return wrong
 
     def _raise_for(self, got: Got) -> None:
         """A hole, or a program that ends itself, is no matter of threads."""

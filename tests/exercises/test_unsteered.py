@@ -197,3 +197,28 @@ def test_a_racy_answer_that_ends_the_tracing_is_found_all_the_same() -> None:
         blind = head + re.sub(r"(    def poll\(.*\n)((?:        \"\"\".*\n)?)", rf"\1\2        {line}\n", text)
         assert line in blind
         assert named(grade(SHARED.id, blind), "one_job_two_workers").verdict is Verdict.FAIL
+
+
+TIMED = "got = self._lock.acquire(timeout=0.01)"
+
+
+@pytest.mark.parametrize(("patient", "verdict"), [(True, Verdict.PASS), (False, Verdict.INCONCLUSIVE)])
+def test_a_wait_with_a_time_limit_may_be_lost(patient: bool, verdict: Verdict) -> None:
+    """Who tries again is right; who goes on without the lock cannot be called right."""
+    text = SHARED.text("solution.py")
+    lost = "while not self._lock.acquire(timeout=0.01):\n            pass" if patient else TIMED
+    turn = f"""    @contextlib.contextmanager
+    def _turn(self):
+        got = True
+        {lost}
+        try:
+            yield
+        finally:
+            if got:
+                self._lock.release()
+
+    def submit("""
+    text = text.replace("with self._lock:", "with self._turn():").replace("    def submit(", turn, 1)
+    result = grade(SHARED.id, text.replace("import threading", "import contextlib\nimport threading", 1))
+    check = named(result, "one_job_two_workers")
+    assert (check.verdict, "stops waiting for a lock" in check.reason) == (verdict, not patient)

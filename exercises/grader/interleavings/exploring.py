@@ -41,11 +41,15 @@ class Exploration:
         until, found = perf_counter() + seconds, list[Outcome]()
         while self._next is not None and len(found) < MOST_NEW and perf_counter() < until:
             outcome = self._play.tell(self._next, trails=not self._next.switches)
-            outcome.number = self._tried.all + 1
-            key = repr((outcome.calls, outcome.end))
-            if key not in self._seen:
-                self._seen.add(key)
-                found.append(outcome)
+            told = [outcome]
+            if outcome.timed and outcome.end is None and len(outcome.schedule.switches) <= 1:
+                told.append(self._play.tell(outcome.schedule, impatient=True))
+            for one in told:
+                one.number = self._tried.all + 1
+                key = repr((one.calls, one.end))
+                if key not in self._seen:
+                    self._seen.add(key)
+                    found.append(one)
             self._next = None if self._hopeless(outcome) else self._after(outcome)
         return Progress(found, asdict(self._tried), self._next is None)
 

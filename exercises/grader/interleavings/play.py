@@ -39,7 +39,8 @@ class Outcome:
 
     `number` counts the schedules of a search, from 1. `trails` holds the lines of each thread's steps,
     `sections` in which locked section each of them is. A run is `barren` if at its switch nobody could come in:
-    all others had to wait for a lock before they touched anything.
+    all others had to wait for a lock before they touched anything. It is `timed` if somebody waited for a lock
+    with a time limit, and `impatient` if the first such wait of each thread was lost.
     """
 
     schedule: Schedule
@@ -48,6 +49,8 @@ class Outcome:
     trails: dict[str, list[int]] = field(default_factory=dict)
     sections: dict[str, list[int]] = field(default_factory=dict)
     barren: bool = False
+    timed: bool = False
+    impatient: bool = False
     events: list[Event] = field(default_factory=list)
     number: int = 0
 
@@ -77,17 +80,21 @@ class Play:
         """The threads, one letter each."""
         return "".join(name for name in self.story if name not in {BEFORE, AFTER})
 
-    def tell(self, schedule: Schedule, *, trails: bool = False, watch: bool = False) -> Outcome:
+    def tell(
+        self, schedule: Schedule, *, trails: bool = False, watch: bool = False, impatient: bool = False
+    ) -> Outcome:
         """Tell the story once.
 
         Args:
             schedule: Who runs when.
             trails: Whether every step of each thread is wanted, not only those up to its last switch.
             watch: Whether to keep what happens line by line; what the answer prints is seen then.
+            impatient: Whether the first wait of each thread for a lock that has a time limit is lost.
         """
         for lock in list(LOCKS):
             lock.open()
-        CONTROL.skipped, CONTROL.started = 0.0, 0
+        CONTROL.skipped, CONTROL.started, CONTROL.timed = 0.0, 0, False
+        CONTROL.impatient = set(self.names) if impatient else set()
         outcome = Outcome(schedule, {name: [] for name in self.story})
         # A wait in what comes before has no end either, and then no thread takes a step.
         outcome.trails = {name: [] for name in self.names}
@@ -103,6 +110,7 @@ class Play:
         unseen = OWN_THREADS if CONTROL.started else MADE_CODE if CONTROL.makes_code else ""
         if unseen:
             outcome.end = {"kind": "undecided", "why": unseen, "loop": False}
+        outcome.timed, outcome.impatient = CONTROL.timed, impatient
         for name, calls in self.story.items():
             outcome.calls[name] = [self._plain(one) for one in outcome.calls[name]]
             outcome.calls[name] += [UNFINISHED] * (len(calls) - len(outcome.calls[name]))

@@ -105,6 +105,7 @@ def _plain(outcome: Outcome) -> Reply:
         "calls": outcome.calls,
         "end": outcome.end,
         "number": outcome.number,
+        "impatient": outcome.impatient,
     }
 
 

@@ -127,6 +127,7 @@ class Seen:
     calls: Mapping[str, tuple[Got, ...]]
     end: Mapping[str, Any] | None
     number: int = 0
+    impatient: bool = False  # somebody has lost a wait for a lock that had a time limit
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> "Seen":
@@ -137,7 +138,8 @@ class Seen:
         """
         switches = tuple((str(name), int(step)) for name, step in told["switches"])
         calls = {str(name): tuple(map(Got.read, calls)) for name, calls in told["calls"].items()}
-        return cls(str(told["order"]), switches, calls, told["end"], int(told["number"]))
+        number, impatient = int(told["number"]), told["impatient"] is True
+        return cls(str(told["order"]), switches, calls, told["end"], number, impatient)
 
     def of(self, thread: str) -> tuple[Got, ...]:
         """What the calls of one thread gave; also `before` and `after`."""
