@@ -222,3 +222,18 @@ def test_a_wait_with_a_time_limit_may_be_lost(patient: bool, verdict: Verdict) -
     result = grade(SHARED.id, text.replace("import threading", "import contextlib\nimport threading", 1))
     check = named(result, "one_job_two_workers")
     assert (check.verdict, "stops waiting for a lock" in check.reason) == (verdict, not patient)
+
+
+COUNTED = "            states = [job.status for job in self._jobs.values()]\n"
+COPIED = "            states = [job.status for job in copy.deepcopy(self._jobs).values()]\n"
+
+
+@pytest.mark.parametrize(("locked", "verdict"), [(True, Verdict.PASS), (False, Verdict.FAIL)])
+def test_python_s_own_code_is_no_safe_place(locked: bool, verdict: Verdict) -> None:
+    """While everything is copied, part by part, others may change it."""
+    text = SHARED.text("solution.py")
+    assert COUNTED in text
+    text = text.replace(COUNTED, COPIED).replace("import threading", "import copy\nimport threading", 1)
+    if not locked:
+        text = text.replace("        with self._lock:\n" + COPIED, "        if True:\n" + COPIED)
+    assert named(grade(SHARED.id, text), "counts_of_one_instant").verdict is verdict

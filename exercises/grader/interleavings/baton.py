@@ -207,16 +207,18 @@ class Run:
         """Be before an instruction. Only whoever has the baton comes here."""
         self._active.ticks += 1
         if self._active.ticks > LONGEST_WAY:
-            raise self._endless(line)
+            raise self._endless(line or self._active.line)
         if counts:
-            self._step(line)
-        if self._watch is not None and place and self.failed is None:  # the first one belongs to the head
+            self._step(line or self._active.line)
+        if (
+            self._watch is not None and line and place and self.failed is None
+        ):  # the first one belongs to the head
             self._watch("line", self._active.name, line)
 
     def goes_on(self, weight: int, line: int) -> None:
         """Go on: whoever goes on for very long may wait, in a loop, for what another thread does."""
         thread = self._active
-        thread.line = line
+        thread.line = line or thread.line
         thread.way += weight
         if thread.way >= thread.rest:
             if thread.way >= LONGEST_WAY:

@@ -4,9 +4,13 @@ All others only move values that the thread has for itself. To switch before the
 one that counts, so leaving them out loses no outcome and saves most of the work.
 """
 
+import _collections_abc
+import collections
+import copy
+import dataclasses
 import dis
 from collections.abc import Iterable, Iterator, Mapping
-from types import CodeType, MemberDescriptorType
+from types import CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from exercises.grader.interleavings.tracing import TRACING
@@ -28,6 +32,26 @@ BEHIND_ONES_BACK = frozenset(
 )
 
 
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    inner: Iterable[object] = code.co_consts
+    for const in inner:
+        if isinstance(const, CodeType):
+            yield from _codes(const)
+
+
+def _functions(module: ModuleType) -> Iterator[CodeType]:
+    spaces = [vars(module), *(vars(kind) for kind in vars(module).values() if isinstance(kind, type))]
+    for value in (value for space in spaces for value in space.values()):
+        if isinstance(value, FunctionType) and value.__module__ == module.__name__:
+            yield from _codes(value.__code__)
+
+
+# Python's own code that looks at an object part by part: while it does, others may change what it has not seen.
+MODULES = (copy, dataclasses, collections, _collections_abc)
+PIECE_BY_PIECE = tuple(code for module in MODULES for code in _functions(module))
+
+
 class Points:
     """The switch points of some code. Built from all of it at once: what is bound only once never changes."""
 
@@ -36,8 +60,8 @@ class Points:
         codes = [code for one in outermost for code in _codes(one)]
         self.paths = frozenset(code.co_filename for code in codes)
         self._known: dict[int, tuple[bytes, list[int]] | None] = {}
-        self._codes = {id(code): code for code in codes}
-        TRACING.prepare(codes)
+        self._codes = {id(code): code for code in (*codes, *PIECE_BY_PIECE)}
+        TRACING.prepare(self._codes.values())
         self._anything_changes = any(BEHIND_ONES_BACK & set(code.co_names) for code in codes)
         inner = [(code, step) for code in codes for step in dis.get_instructions(code)]
         # An attribute that only __init__ sets, and a global that no function sets, reads the same for ever.
@@ -53,7 +77,8 @@ class Points:
     def of(self, code: CodeType) -> tuple[bytes, list[int]] | None:
         """For each place in the code (its offset / 2): whether a switch before it counts, and its line.
 
-        None for a code that is no part of what was taken.
+        None for a code that is no part of what was taken. Lines of Python's own code are 0: it is a part of the
+        line that called it.
         """
         number = id(code)
         if number not in self._known:
@@ -78,7 +103,7 @@ class Points:
             place = step.offset // 2
             counts[place] = self._counts(step)
             lines[place] = (step.positions and step.positions.lineno) or (lines[place - 1] if place else 0)
-        return bytes(counts), lines
+        return bytes(counts), lines if code.co_filename in self.paths else [0] * size
 
     def _counts(self, step: dis.Instruction) -> bool:
         name = step.opname
@@ -91,11 +116,3 @@ class Points:
         if name == "BINARY_OP":
             return step.argrepr.endswith("=")  # in place: the object may be a shared list
         return name not in LOCAL and not any(part in name for part in LOCAL_PARTS)
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    inner: Iterable[object] = code.co_consts
-    for const in inner:
-        if isinstance(const, CodeType):
-            yield from _codes(const)

@@ -67,6 +67,7 @@ class BySettrace:
 
     def _tracer(self, counts: bytes, lines: list[int]) -> Callable[..., Any]:
         run, arrives, goes_on = self._run, self._run.arrives, self._run.goes_on
+        own = any(lines)  # else it is Python's, and a part of the line that called it
 
         def trace(frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
             if event == "opcode":
@@ -74,7 +75,7 @@ class BySettrace:
                 arrives(counts[place] > 0, lines[place], place)
                 frame.f_trace_opcodes = run.looking
             elif event == "line":
-                goes_on(LINE_WEIGHT, frame.f_lineno)
+                goes_on(LINE_WEIGHT, frame.f_lineno if own else 0)
             return trace
 
         return trace
