@@ -3,8 +3,9 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
-# As many processes as there are processors; a file's tests stay together, they share what was graded once.
-SIDE_BY_SIDE := -n auto --dist loadfile
+# As many processes as there are processors; a file's tests stay together, they share what was graded once. Files come
+# in their own order: by the number of tests, those with few and long ones would come last, and one process alone be busy.
+SIDE_BY_SIDE := -n auto --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test check check-long format lint types notebooks-clean verify readme bench constraints clean
