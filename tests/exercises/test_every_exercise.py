@@ -8,13 +8,15 @@ import pytest
 from exercises.grader import runner
 from exercises.grader.catalogue import Exercise, catalogue
 from exercises.grader.records import Result, Verdict
+from tests.exercises.grading import need_server_for
 
 EXERCISES = catalogue()
 every = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.short)
 
 
 def grade(exercise: Exercise, text: str) -> Result:
-    """Check a text as a learner's own."""
+    """Check a text as a learner's own, with the tests' own server where it needs one."""
+    need_server_for(exercise)
     return runner.run(exercise, text.encode(), PurePosixPath(f"answers/{exercise.id}.py"))
 
 
