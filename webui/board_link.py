@@ -13,7 +13,7 @@ from exercises.grader.catalogue import Exercise
 from exercises.grader.records import Result, Verdict
 from exercises.recording import shown_check
 from webui.embed import ADDRESS_VARIABLE
-from webui.server import DEFAULT_PORT, DEFAULT_PORTS
+from webui.server import DEFAULT_PORTS
 
 _PATIENCE_SECONDS = 0.5
 _MOST_BYTES = 100_000
@@ -51,8 +51,7 @@ def _line(words: str, page: str, probe: str, sign: str) -> str:
         if there is None and free is None:
             free = address
     address = free or addresses[-1]
-    port = urlsplit(address).port
-    option = f" --port {port}" if not named and port != DEFAULT_PORT else ""
+    option = "" if named or address == addresses[0] else f" --port {urlsplit(address).port}"
     return f"{words}: start it here with `jobkit board{option}`, then open {address.rstrip('/')}/{page}"
 
 

@@ -47,32 +47,36 @@ def holds(case: Case, story: Story, judge: Judge, bounds: Bounds | None = None) 
         raise Stop(SPOILED, None) from None
 
 
-def none_waits(case: Case, calls: Mapping[str, Story]) -> None:
+def none_waits(case: Case, stories: Mapping[str, Story]) -> None:
     """Require of each of some stories that every call in it comes back; what the calls give is no matter here.
 
     Args:
         case: The check's conversation.
-        calls: Stories by name; the name becomes a part of the id of a way to meet.
+        stories: By name, which becomes a part of the id of a way to meet.
 
     Raises:
         Broken: In one of them threads wait for each other for ever.
         Undecided: Some schedule came to a bound, or the id to replay names none of the stories.
     """
     wanted, _, way = (case.replay or "").rpartition("/")
-    if case.replay is not None and wanted not in calls:
+    if case.replay is not None and wanted not in stories:
         raise Undecided(f"The schedule {case.replay[:60]} names no two calls of this check.")
-    tried = 0
-    for name, story in calls.items():
+    tried, undecided = 0, list[Undecided]()
+    for name, story in stories.items():
         search = _Search(case, story, lambda _: None, f"{name}/")
         try:
             if case.replay is None:
                 tried += search.all(NESTED)
             elif name == wanted:
                 search.replay(way)
+        except Undecided as bound:
+            undecided.append(bound)  # the next story may be wrong beyond doubt
         except (LookupError, TypeError, ValueError):
             raise Stop(SPOILED, None) from None
     where = "where one lock is held and another is wanted"
-    case.note = f"tried {tried} ways to meet of {len(calls)} pairs of calls, with an interruption {where}"
+    case.note = f"tried {tried} ways to meet of {len(stories)} pairs of calls, with an interruption {where}"
+    if undecided:
+        raise undecided[0]
 
 
 def pairs_of(kind: str, calls: Mapping[str, Call], **more: Any) -> dict[str, Story]:

@@ -1,6 +1,7 @@
 """Where the learner writes the tests: what counts, what does not, and what a hapless or hostile test costs."""
 
 import logging
+import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -108,6 +109,8 @@ TRICKS = [
 @pytest.mark.parametrize("trick", TRICKS, ids=[trick.name for trick in TRICKS])
 def test_a_bad_test_is_named_and_the_others_still_count(trick: Trick) -> None:
     """It costs the points for passing on right queues, in time; the good test catches what it catches."""
+    if trick.name == "fork" and sys.platform == "win32":
+        pytest.skip("Windows has no fork")
     before = time.monotonic()
     result = graded(with_test(trick.body))
     assert time.monotonic() - before < LONGEST_SECONDS

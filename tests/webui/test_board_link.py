@@ -59,6 +59,18 @@ def test_a_known_mistake_leads_to_the_queue_that_makes_it() -> None:
     assert line == f"The same mistake on the board: {STARTED}/scenarios/flawed_backoff"
 
 
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:port", "http://[", "nonsense", "http://127.0.0.1:70000/"]
+)
+def test_an_address_that_is_none_is_named_as_given(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check of an answer has its report, whatever the variable holds."""
+    monkeypatch.setenv("JOBKIT_BOARD", address)
+    ex06 = find("ex06")
+    line = watch_line(ex06, failed(ex06, ex06.checks[0].name, "flawed_by_id"))
+    assert line is not None
+    assert f"start it here with `jobkit board`, then open {address.rstrip('/')}/scenarios/flawed_by_id" in line
+
+
 def test_what_was_stopped_or_not_begun_leads_nowhere() -> None:
     """There is no story to tell, unless it is the answer's own up to that step."""
     ex06, ex03 = find("ex06"), find("ex03")

@@ -210,9 +210,8 @@ class Run:
             raise self._endless(line or self._active.line)
         if counts:
             self._step(line or self._active.line)
-        if (
-            self._watch is not None and line and place and self.failed is None
-        ):  # the first one belongs to the head
+        is_shown = line and place  # Python's own lines are not, and the first place belongs to the head
+        if self._watch is not None and is_shown and self.failed is None:
             self._watch("line", self._active.name, line)
 
     def goes_on(self, weight: int, line: int) -> None:
