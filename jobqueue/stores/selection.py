@@ -84,28 +84,31 @@ def _first_head(where: str) -> str:
     return f"SELECT number FROM jobs WHERE is_ready = 1 AND {where} ORDER BY {LANE}, {ORDER} LIMIT 1"
 
 
-def _next_head(same: str = "", unless: str = "false", but: str = "") -> str:
+def _next_head(same: int = 0, unless: str = "false", but: str = "") -> str:
     """Return the query that leads from the first job of a lane to that of the next lane.
 
+    One search for each column in which the next lane may be another one, the last column first. A comparison of
+    whole rows would be one search only to read: SQLite looks up its first column and walks through the rest.
     All lanes of a tenant that is at its limit are one step, for `beyond` comes after every type.
 
     Args:
-        same: the first columns of the lane, where the walk must not leave them.
+        same: how many columns of the lane, from the first on, the walk must not leave.
         unless: ends the walk at a lane.
         but: leaves out jobs.
     """
-    kept = [name for name in LANE.split(", ") if name in same.split(", ")]
-    rest = ", ".join(name for name in LANE.split(", ") if name not in kept)
-    beyond = "CASE WHEN jobs.tenant IN ({names:full_tenants}) THEN :beyond ELSE jobs.type END"
-    here = _of("jobs", rest)
-    if "tenant" not in kept:
-        here = here.replace("jobs.type", beyond)
-    within = "".join(f"AND later.{name} = jobs.{name} " for name in kept)
-    return f"""
-        SELECT CASE WHEN {unless} THEN NULL ELSE (
+    columns = LANE.split(", ")
+    here = {name: f"jobs.{name}" for name in columns}
+    if same <= columns.index("tenant"):
+        here["type"] = "CASE WHEN jobs.tenant IN ({names:full_tenants}) THEN :beyond ELSE jobs.type END"
+    searches = []
+    for place in reversed(range(same, len(columns))):
+        within = "".join(f"AND later.{name} = {here[name]} " for name in columns[:place])
+        searches.append(f"""(
             SELECT later.number FROM jobs AS later
-            WHERE later.is_ready = 1 {within} AND ({_of("later", rest)}) > ({here}) {but}
-            ORDER BY {_of("later", LANE)}, {_of("later", ORDER)} LIMIT 1) END
+            WHERE later.is_ready = 1 {within} AND later.{columns[place]} > {here[columns[place]]} {but}
+            ORDER BY {_of("later", LANE)}, {_of("later", ORDER)} LIMIT 1)""")
+    return f"""
+        SELECT CASE WHEN {unless} THEN NULL ELSE coalesce({", ".join(searches)}) END
         FROM head CROSS JOIN jobs WHERE jobs.number = head.number
     """
 
@@ -115,8 +118,8 @@ _OPEN_HEADS = f"FROM jobs WHERE number IN (SELECT number FROM head) AND {_IS_OPE
 
 def _next_open_tenant(band: str, after: str) -> str:
     """Return the query for the next tenant by name that has an open lane in a band: the walk ends at it."""
-    first = _first_head(f"band = '{band}' AND (tenant, type) > ({after}, :beyond)")
-    following = _next_head("band", unless=_IS_OPEN)
+    first = _first_head(f"band = '{band}' AND tenant > {after}")
+    following = _next_head(1, unless=_IS_OPEN)
     return f"""
         WITH RECURSIVE head(number) AS (SELECT ({first}) UNION ALL {following})
         SELECT jobs.tenant {_OPEN_HEADS}
@@ -140,7 +143,7 @@ NEXT_HEADS = f"""
     WITH RECURSIVE turn(band, tenant) AS ({" UNION ALL ".join(map(_turn, "HNL"))}),
     head(number) AS (
         SELECT ({_first_head("jobs.band = turn.band AND jobs.tenant = turn.tenant")}) FROM turn
-        UNION ALL {_next_head("band, tenant")})
+        UNION ALL {_next_head(2)})
     SELECT {_of("jobs", TICKET)} {_OPEN_HEADS}
 """
 
@@ -158,7 +161,7 @@ def _heads_of_tenants(which: str, but: str = "") -> str:
             UNION ALL SELECT 'L', tenant FROM asked {which}),
         head(number) AS (
             SELECT ({_first_head(first)}) FROM place
-            UNION ALL {_next_head("band, tenant", but=but.format(table="later"))})
+            UNION ALL {_next_head(2, but=but.format(table="later"))})
     """
 
 
