@@ -17,6 +17,9 @@ APPLICATION_ID = 0x6A6F626B
 SYNCHRONOUS = ("full", "normal", "off")
 
 _TRIES_TO_OPEN = 100
+_PARTS = ("", "-wal", "-shm")
+"""What the names of a database's files end in."""
+
 _INHERITED: list[sqlite3.Connection] = []
 """Connections of a parent process. A child neither uses nor closes them: both would harm the parent's."""
 
@@ -35,9 +38,12 @@ class SqliteDatabase:
 
     def __init__(self, path: str, *, synchronous: str = "full", busy_timeout_millis: int = 30_000) -> None:
         self._path = os.fspath(path)
+        self._place = os.path.abspath(path)  # noqa: PTH100 - a relative path is meant from where it was opened
         self._synchronous = synchronous
         self._busy_timeout_millis = busy_timeout_millis
         self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None  # which file it was that was opened first
+        self._parts: list[tuple[int, int] | None] | None = None  # of the present connection
         self._process = os.getpid()
         self._tracer: Callable[[str], object] | None = None
 
@@ -52,6 +58,7 @@ class SqliteDatabase:
         self.rollback()  # should an interrupt have come between an earlier begin and its end
         with self._failing("begin"):
             self._connected().execute("BEGIN IMMEDIATE")
+        self._check_files()
 
     def commit(self) -> None:
         """Make what was written last."""
@@ -116,8 +123,11 @@ class SqliteDatabase:
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
+        if self._file is not None and _identity(self._place) != self._file:
+            raise self._moved("")  # to connect would make an empty file, or take another one for ours
+        self._parts = None
         connection = sqlite3.connect(
-            self._path,
+            self._place,
             timeout=self._busy_timeout_millis / 1000,
             isolation_level=None,  # no hidden BEGIN: ours are IMMEDIATE
             check_same_thread=False,  # the session's lock lets one thread at a time come here
@@ -133,6 +143,29 @@ class SqliteDatabase:
             raise
         connection.set_trace_callback(self._tracer)
         return connection
+
+    def _check_files(self) -> None:
+        """Refuse to go on with files that are no longer where others would look for them.
+
+        The system lets a program use a file that was deleted: all that it writes there is gone with it.
+        """
+        found = [_identity(self._place + part) for part in _PARTS]
+        if self._parts is None:  # the first transaction of a connection: SQLite has made them all
+            self._parts, self._file = found, found[0]
+        if found == self._parts:  # as nearly always
+            return
+        self.rollback()
+        raise self._moved(
+            next(part for part, now, then in zip(_PARTS, found, self._parts, strict=True) if now != then)
+        )
+
+    def _moved(self, part: str) -> StoreError:
+        is_there = _identity(self._place + part) is not None
+        became = "replaced by another file" if is_there else "deleted or moved"
+        return StoreError(
+            f"cannot begin {self._path}: {self._place}{part} was {became} while it was open; nothing was "
+            "acknowledged; stop every program that uses it, put the files back, then start them again"
+        )
 
     @staticmethod
     def _use_wal(connection: sqlite3.Connection) -> None:
@@ -182,3 +215,12 @@ class SqliteDatabase:
             if "locked" in str(error) or "busy" in str(error):
                 hint = f"; others kept it busy for {self._busy_timeout_millis} ms"
             raise StoreError(f"cannot {doing} {self._path}: {error}{hint}; nothing was acknowledged") from error
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Return what tells a file from every other one that has had its name; None if there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - at each transaction
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
