@@ -14,7 +14,17 @@ from jobqueue.errors import (
     UnknownJobError,
 )
 from jobqueue.events import Event, EventKind, EventLog
-from jobqueue.model import Attempt, JobStatus, JobView, Lease, Outcome, Redrive, RedriveRow, Submission
+from jobqueue.model import (
+    Attempt,
+    JobStatus,
+    JobView,
+    Lease,
+    Outcome,
+    Redrivable,
+    Redrive,
+    RedriveRow,
+    Submission,
+)
 from jobqueue.queue import JobQueue
 from jobqueue.retry import Jitter, RetryBudget, RetryPolicy
 from jobqueue.scheduling import (
@@ -50,6 +60,7 @@ __all__ = [
     "MonotonicClock",
     "Outcome",
     "PermanentError",
+    "Redrivable",
     "Redrive",
     "RedriveRow",
     "RequestKeyConflictError",

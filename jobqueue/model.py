@@ -188,6 +188,13 @@ class RedriveRow:
     redrive: Redrive | None = None
 
 
+class Redrivable(NamedTuple):
+    """Whether `redrive_many` would redrive a job: `reason` is None if so, else that of the skipped row."""
+
+    job_id: str
+    reason: str | None
+
+
 def job_number(job_id: str) -> int:
     """Return a job's place in submission order; ids compared as text would put J10 before J2.
 

@@ -3,7 +3,7 @@
 Each is off until somebody asks for it, and made of the same steps as everything else.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from jobqueue import lifecycle
@@ -19,7 +19,7 @@ from jobqueue.arguments import (
 )
 from jobqueue.events import EventKind
 from jobqueue.lifecycle import DEAD, PENDING
-from jobqueue.model import FINISHED, Job, JobStatus, JobView, Lease, Redrive, RedriveRow, Submission
+from jobqueue.model import FINISHED, Job, JobStatus, JobView, Lease, Redrivable, Redrive, RedriveRow, Submission
 from jobqueue.orders import check_deadline, order
 from jobqueue.requests import check_same
 from jobqueue.statistics import Stats
@@ -148,25 +148,32 @@ class Operations(Turns):
             note: why.
             spread_millis: how much later each starts than the one before, so that they don't storm.
         """
-        asked = dict.fromkeys(check_string("ids", job_id) for job_id in check_several("ids", ids))
+        asked = _each_once(ids)
         actor = check_name("actor", actor)
         note = check_text("note", note)
         spread_millis = check_integer("spread_millis", spread_millis, low=0)
         with self._turn() as now:
-            known = self._table.hold(asked)
-            batch, run_at, rows = self._table.last_batch + 1, now, []
-            for job in known:
-                found = lifecycle.redrive_obstacle(job, run_at, is_corrected=False, deadline=None)
-                if found is not None:
-                    rows.append(RedriveRow(job.id, "skipped", found[0]))
+            batch, rows = self._table.last_batch + 1, []
+            for job_id, job, run_at, reason in _planned(asked, self._table.hold(asked), now, spread_millis):
+                if job is None or reason is not None:
+                    rows.append(RedriveRow(job_id, "skipped", reason))
                     continue
                 done = self._bring_back(job, now, actor, note, run_at=run_at, batch=batch)
-                rows.append(RedriveRow(job.id, "done", redrive=done))
-                run_at = min(run_at + spread_millis, LARGEST_INTEGER)
-            ids_known = {job.id for job in known}
-            return rows + [
-                RedriveRow(job_id, "skipped", "unknown") for job_id in asked if job_id not in ids_known
-            ]
+                rows.append(RedriveRow(job_id, "done", redrive=done))
+            return rows
+
+    def redrivable(self, ids: Iterable[str], *, spread_millis: int = 0) -> list[Redrivable]:
+        """Say which of these jobs `redrive_many` would redrive at this instant; it changes nothing.
+
+        Returns:
+            One row for each id, as `redrive_many` orders them: `(job_id, reason)`. The reason is None if the
+            job can be redriven, else the one for which it would be skipped.
+        """
+        asked = _each_once(ids)
+        spread_millis = check_integer("spread_millis", spread_millis, low=0)
+        with self._turn() as now:
+            plan = _planned(asked, self._table.find(asked), now, spread_millis)
+            return [Redrivable(job_id, reason) for job_id, _, _, reason in plan]
 
     def redrives(self, job_id: str) -> list[Redrive]:
         """Return each time that the job was brought back, oldest first."""
@@ -293,6 +300,25 @@ class Operations(Turns):
                 self._drop(job, now)
                 removed += 1
             return removed
+
+
+def _each_once(ids: Iterable[str]) -> dict[str, None]:
+    """Return the ids that a caller gave, checked, in their order and without repetitions."""
+    return dict.fromkeys(check_string("ids", job_id) for job_id in check_several("ids", ids))
+
+
+def _planned(
+    asked: Iterable[str], known: Iterable[Job], now: int, spread_millis: int
+) -> Iterator[tuple[str, Job | None, int, str | None]]:
+    """Yield for each id its job, when that would start again, and why it is skipped, if it is."""
+    run_at, left = now, dict.fromkeys(asked)
+    for job in known:
+        del left[job.id]
+        found = lifecycle.redrive_obstacle(job, run_at, is_corrected=False, deadline=None)
+        yield job.id, job, run_at, None if found is None else found[0]
+        if found is None:
+            run_at = min(run_at + spread_millis, LARGEST_INTEGER)
+    yield from ((job_id, None, run_at, "unknown") for job_id in left)
 
 
 def check_status(status: str) -> JobStatus:

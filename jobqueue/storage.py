@@ -132,6 +132,10 @@ class Table(Protocol):
         """Return a job's present version."""
         ...
 
+    def find(self, job_ids: Iterable[str]) -> list[Job]:
+        """Return those of these jobs that exist, in submission order; their payloads may be left out."""
+        ...
+
     def hold(self, job_ids: Iterable[str]) -> list[Job]:
         """Return those of these jobs that exist, in submission order, for the caller to change them."""
         ...

@@ -21,6 +21,10 @@ def columns(prefix: str = "") -> str:
     return ", ".join(prefix + name for name in COLUMNS)
 
 
+_LISTED = ", ".join("'' AS payload" if name == "payload" else name for name in COLUMNS)
+"""The columns of a job but for its payload, which may be long."""
+
+
 # -- the first statement of a turn -------------------------------------------------------------------------
 
 _LOOK = """
@@ -59,6 +63,9 @@ JOB = f"SELECT {columns()} FROM jobs WHERE number = :number"
 # In the order of their numbers: two that lock several jobs in different orders would wait for each other for
 # ever.
 HOLD = f"SELECT {columns()} FROM jobs WHERE number IN ({{numbers:numbers}}) ORDER BY number {{lock}}"
+
+# The same, only to look at.
+LISTED = f"SELECT {_LISTED} FROM jobs WHERE number IN ({{numbers:numbers}}) ORDER BY number"
 
 # is_ready again: it may have been taken between choosing and locking. {skip}: then there are others.
 HOLD_READY = f"SELECT {columns()} FROM jobs WHERE number = :number AND is_ready = 1 {{skip}}"
@@ -188,8 +195,7 @@ LAST_NUMBER = "SELECT coalesce(max(number), 0) FROM jobs"
 def search(fields: Iterable[str]) -> str:
     """Return the statement that lists the jobs of which these fields fit; it reads no payloads."""
     where = " AND ".join(("true", *(_SEARCHED[name] for name in fields)))
-    listed = ", ".join("'' AS payload" if name == "payload" else name for name in COLUMNS)
-    return f"SELECT {listed} FROM jobs WHERE {where} ORDER BY number DESC LIMIT :most"
+    return f"SELECT {_LISTED} FROM jobs WHERE {where} ORDER BY number DESC LIMIT :most"
 
 
 _SEARCHED = {

@@ -87,6 +87,11 @@ class StoredTable:
             return kept.job
         return next(iter(self._session.jobs(statements.JOB, number=number)), None)
 
+    def find(self, job_ids: Iterable[str]) -> list[Job]:
+        """Return those of these jobs that exist, in submission order, without their payloads."""
+        rows = self._session.read(statements.LISTED, numbers=json.dumps(sorted(numbers_of(job_ids))))
+        return [kept_from(row).job for row in rows]
+
     def hold(self, job_ids: Iterable[str]) -> list[Job]:
         """Return those of these jobs that exist, in submission order, locked."""
         return self._session.jobs(statements.HOLD, numbers=json.dumps(sorted(numbers_of(job_ids))))

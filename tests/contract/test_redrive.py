@@ -209,6 +209,43 @@ def test_a_spread_that_passes_a_deadline_skips_the_job(one_try):
     assert rows(answer) == [("J1", "done", None), ("J2", "skipped", "deadline")]
 
 
+@pytest.mark.parametrize(("now", "spread_millis"), [(0, 0), (100, 0), (100, 99), (100, 100), (200, 0)])
+def test_what_can_be_redriven_is_what_would_be(one_try, clock, now, spread_millis):
+    """Before anybody confirms: one row for each id, with the reasons that a bulk redrive would give."""
+    bury(one_try, 2)
+    one_try.submit("mail", "permanent")
+    one_try.fail("J3", polled(one_try).token, permanent=True)
+    submit_as(one_try, "RUNNING")
+    submit_as(one_try, "CANCELLED")
+    one_try.submit("mail", deadline_millis=200)
+    one_try.fail("J6", polled(one_try).token)
+    one_try.submit("mail", "not started in time", deadline_millis=200)
+    clock.advance_to(now)
+    ids = ["J404", "J6", "J7", "J1", "J3", "J1", "J4", "nothing", "J2", "J5"]
+    before = everything(one_try, submitted=7)
+    found = one_try.redrivable(ids, spread_millis=spread_millis)
+    assert everything(one_try, submitted=7) == before
+    answer = one_try.redrive_many(ids, **WHO, spread_millis=spread_millis)
+    assert found == [(row.job_id, row.reason) for row in answer]
+    reasons = {row.job_id: row.reason for row in found}
+    assert [row.job_id for row in found if row.reason is None][:2] == ["J1", "J2"]
+    assert reasons["J6"] == ("deadline" if now + 2 * spread_millis >= 200 else None)
+    assert [reasons[job_id] for job_id in ("J404", "nothing", "J3")] == ["unknown", "unknown", "permanent"]
+    assert [reasons[job_id] for job_id in ("J4", "J5")] == ["wrong_state"] * 2
+    assert reasons["J7"] == ("deadline" if now == 200 else "wrong_state")
+
+
+@pytest.mark.parametrize(
+    ("ids", "told", "error"),
+    [("J1", {}, TypeError), (["J1", 2], {}, TypeError), (["J1"], {"spread_millis": -1}, ValueError)],
+)
+def test_the_arguments_of_a_look_at_what_can_be_redriven_are_checked(one_try, ids, told, error):
+    """As those of the bulk redrive itself; no ids, no rows."""
+    with pytest.raises(error):
+        one_try.redrivable(ids, **told)
+    assert one_try.redrivable([]) == []
+
+
 def test_a_job_that_dies_again_meanwhile_is_not_brought_back_twice(one_try):
     """51 dead letters come back once each, although each one fails at once; the call ends."""
     ids = bury(one_try, 51)
