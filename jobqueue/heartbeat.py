@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from jobqueue.arguments import check_text, error_text
 from jobqueue.clock import TimeSource
 from jobqueue.errors import JobQueueError, StoreError
 from jobqueue.model import Lease
@@ -51,6 +52,9 @@ class Heartbeat:
         margin_millis: how long before its end a lease is given up for lost.
         time: the worker's clock.
         tell: hears "renewed" and "refused", with the lease and words.
+
+    Attributes:
+        denied: how the last request was refused for our credentials; None if it was not.
     """
 
     def __init__(
@@ -68,6 +72,7 @@ class Heartbeat:
         self._tell = tell
         self._lock = threading.Lock()
         self._held: dict[str, Held] = {}
+        self.denied: PermissionError | None = None
 
     def hold(self, lease: Lease, asked_at: int) -> Held:
         """Begin to keep a lease alive that was asked for at `asked_at`."""
@@ -109,18 +114,32 @@ class Heartbeat:
                 # Left out where there is none: the queue of a learner may not know checkpoints.
                 more = () if checkpoint is None else (checkpoint,)
                 held.lease = self._queue.renew(before.job_id, before.token, self._lease_millis, *more)
-            except StoreError as error:
-                # No answer is no refusal: it is tried again, as long as the lease lasts.
+            except (StoreError, PermissionError) as error:
+                # Neither is a refusal of this lease, so it is tried again for as long as the lease lasts.
                 held.renew_at = asked_at + max(1, third // RENEW_PARTS)
-                self._tell("unanswered", before, str(error))
+                self.unanswered(before, error)
                 return False
             except JobQueueError as error:
                 held.is_refused = True
                 self._tell("refused", before, str(error))
                 return False
+            self.denied = None
             # Where the longest run caps a lease, it grows by less than was asked for.
             grown = held.confirmed_until + held.lease.lease_until - before.lease_until
             held.confirmed_until = max(held.confirmed_until, min(asked_at + self._lease_millis, grown))
             held.renew_at = asked_at + third
             self._tell("renewed", held.lease, "")
             return True
+
+    def keep(self, held: Held, checkpoint: str) -> bool:
+        """Renew one lease now and store a checkpoint with it; return False, and never raise, if that failed."""
+        try:
+            return self.renew(held, check_text("checkpoint", checkpoint))
+        except Exception as error:  # it is called inside a handler, whose work must not end because of it
+            self._tell("checkpoint not kept", held.lease, error_text(error))
+            return False
+
+    def unanswered(self, lease: Lease, error: StoreError | PermissionError) -> None:
+        """Note that a request for a lease got no answer, or one that only refuses our credentials."""
+        self.denied = error if isinstance(error, PermissionError) else None
+        self._tell("unanswered", lease, str(error))

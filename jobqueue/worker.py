@@ -1,22 +1,28 @@
 """A real worker: poll, run, renew, report, and stop without losing anything.
 
-The handler runs in a thread of its own, so that whoever supervises it can go on renewing its lease, and can let
-go of a handler that does not come back. A worker never reports what it may have lost, and never tries again
-what was refused: the queue has given the job to somebody else by then, or will.
+Handlers run in a thread of their own. The worker's thread renews their leases meanwhile, and can give up on a
+handler that does not return. Nothing that a handler or a listener raises ends the worker.
+
+A worker never reports what it may have lost, and never repeats what the queue refused: the job belongs to
+another worker by then, or soon will.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
 from random import Random
 from typing import Any
 
-from jobqueue.arguments import check_integer, check_name
+from jobqueue.arguments import check_integer, check_name, check_text, error_text
 from jobqueue.clock import MonotonicClock, TimeSource
 from jobqueue.errors import JobQueueError, StoreError
 from jobqueue.heartbeat import Heartbeat, Held
 from jobqueue.model import Lease
+
+_logger = logging.getLogger(__name__)
 
 SHORTEST_IDLE_MILLIS = 100
 LONGEST_IDLE_MILLIS = 5000
@@ -50,8 +56,8 @@ class Context:
         return self._is_stopped.is_set() or self._heart.is_lost(self._held)
 
     def checkpoint(self, text: str) -> bool:
-        """Keep a text for later attempts to go on from; return False if it could not be kept."""
-        return self._heart.renew(self._held, text)
+        """Store a text for later attempts to continue from; return False, and never raise, if that failed."""
+        return self._heart.keep(self._held, text)
 
     def wait(self, millis: int) -> bool:
         """Let time pass, in bits, and return True as soon as the handler should stop."""
@@ -72,21 +78,42 @@ Tell = Callable[[str, Lease | None, str], None]
 
 @dataclass(slots=True)
 class _Run:
-    """One run of a handler, and how it ended."""
+    """One run of a handler, and how it ended.
+
+    A handler's objects stay in the handler's thread: their code may raise or hang, even where it only says what
+    they are. What comes out of here is plain text.
+    """
 
     context: Context
     handler: Handler
     ended: threading.Event
     result: str | None = None
-    error: BaseException | None = None
+    failure: str | None = None
+    is_permanent: bool = False
 
     def go(self) -> None:
         try:
-            self.result = self.handler(self.context)
-        except BaseException as error:  # whatever a handler raises, the worker lives on
-            self.error = error
+            result = self.handler(self.context)
+            self.result = None if result is None else check_text("result", result)
+        except BaseException as error:  # SystemExit too: a handler ends its attempt, never the worker
+            # Of the type, because an object can lie about its class.
+            self.is_permanent = issubclass(type(error), PermanentError)
+            self.failure = error_text(error)
         finally:
             self.ended.set()
+
+
+def _undisturbed(tell: Tell) -> Tell:
+    """Return a listener that never raises: what it would have raised is logged."""
+
+    def hears(word: str, lease: Lease | None, words: str) -> None:
+        try:
+            tell(word, lease, words)
+        except BaseException:
+            with suppress(Exception):  # the log can be as closed as the terminal
+                _logger.exception("a listener of a worker raised; the worker goes on")
+
+    return hears
 
 
 class Worker:
@@ -105,7 +132,7 @@ class Worker:
         seed: what draws the length of its rests, so that idle workers don't all ask at once.
         time: the worker's clock.
         wait: lets so many milliseconds pass, but returns as soon as the worker is told to stop.
-        tell: hears what happens.
+        tell: hears what happens; what it raises is logged.
     """
 
     def __init__(
@@ -139,8 +166,11 @@ class Worker:
         self._random = Random(seed)  # noqa: S311 - it spreads polls, it guards nothing
         self._time = MonotonicClock() if time is None else time
         self._stopping = threading.Event()
+        self._grace_ends: int | None = None
         self._wait = (lambda millis: self._stopping.wait(millis / 1000)) if wait is None else wait
-        self._tell = (lambda *_: None) if tell is None else tell
+        # Between two tries of a report, which go on after the worker was told to stop.
+        self._pause = (lambda millis: threading.Event().wait(millis / 1000)) if wait is None else wait
+        self._tell = (lambda *_: None) if tell is None else _undisturbed(tell)
         margin = lease_millis // MARGIN_PARTS if margin_millis is None else margin_millis
         self._heart = Heartbeat(queue, lease_millis, margin, self._time, self._tell)
         self._runs: SimpleQueue[_Run | None] | None = None
@@ -154,17 +184,33 @@ class Worker:
         return self._heart.beat()
 
     def run(self) -> None:
-        """Work until told to stop."""
+        """Work until told to stop.
+
+        Raises:
+            PermissionError: the queue is reached over HTTP, and the board does not accept our token. A job that
+                is already held is finished first, and its report tried until its lease ends.
+        """
         idle = 0
-        while not self._stopping.is_set():
-            try:
-                found = self.run_once()
-            except StoreError as error:
-                self._tell("unanswered", None, str(error))
-                found = 0
-            idle = 0 if found else idle + 1
-            if idle:
-                self._wait(self.rest_millis(idle))
+        try:
+            while not self._stopping.is_set():
+                idle = 0 if self._found_work() else idle + 1
+                if idle:
+                    self._wait(self.rest_millis(idle))
+        finally:
+            self._end_thread()
+
+    def _found_work(self) -> int:
+        """Do one batch, and return how many jobs it had."""
+        try:
+            found = self.run_once()
+        except StoreError as error:
+            self._tell("unanswered", None, str(error))
+            return 0
+        if self._heart.denied is not None and not self._stopping.is_set():
+            raise self._heart.denied
+        return found
+
+    def _end_thread(self) -> None:
         if self._runs is not None:
             self._runs.put(None)
 
@@ -188,32 +234,41 @@ class Worker:
             elif self._heart.is_lost(held):
                 self._abandon(held, "its lease is over before it was begun")
             else:
-                self._work(held)
+                self._work(held, waiting)
         return len(leases)
 
     # -- one job -----------------------------------------------------------------------------------------
 
-    def _work(self, held: Held) -> None:
+    def _work(self, held: Held, waiting: list[Held]) -> None:
+        """Run one job to its end and report it; told to stop meanwhile, give back those that wait behind it."""
         context = Context(held, self._heart)
         run = _Run(context, self._handlers[held.lease.type], threading.Event())
         self._thread().put(run)
-        grace_ends: int | None = None
-        while not run.ended.wait(self._until_next(grace_ends) / 1000):
-            if self._stopping.is_set() and grace_ends is None:
-                grace_ends = self._time.now() + self._grace_millis
-            if grace_ends is not None and self._time.now() >= grace_ends:
+        while not run.ended.wait(self._until_next() / 1000):
+            is_over = self._is_grace_over()
+            while self._stopping.is_set() and waiting:
+                self._give_back(waiting.pop(0))
+            if is_over:
                 context.stop()
-                # What was told to stop may come to an end yet, but not take for ever.
+                # The handler can still end now that it was told to, but not take forever.
                 if not run.ended.wait(min(1000, self._grace_millis) / 1000):
                     self._runs = None
                     self._abandon(held, "it did not end in time")
                     return
         self._report(held, run)
 
-    def _until_next(self, grace_ends: int | None) -> int:
+    def _is_grace_over(self) -> bool:
+        """Return whether the worker was told to stop, and the time for what it had begun is over."""
+        if not self._stopping.is_set():
+            return False
+        if self._grace_ends is None:
+            self._grace_ends = self._time.now() + self._grace_millis
+        return self._time.now() >= self._grace_ends
+
+    def _until_next(self) -> int:
         """Renew what is due, and return how long to wait for the handler before looking again."""
         millis = min(self.beat(), _LOOK_MILLIS)
-        return millis if grace_ends is None else max(0, min(millis, grace_ends - self._time.now()))
+        return millis if self._grace_ends is None else max(0, min(millis, self._grace_ends - self._time.now()))
 
     def _report(self, held: Held, run: _Run) -> None:
         lease = held.lease
@@ -222,35 +277,34 @@ class Worker:
             return
         try:
             while not self._is_reported(lease, run):
-                if self._heart.is_lost(held) or self._stopping.is_set():
-                    self._abandon(held, "its report was not answered in time")
+                if self._heart.is_lost(held) or self._is_grace_over():
+                    self._abandon(held, "its report was not accepted in time")
                     return
-                self._wait(SHORTEST_IDLE_MILLIS)
+                self._pause(SHORTEST_IDLE_MILLIS)
         except JobQueueError as refusal:
-            # It is not ours any more, whatever we think: asking again could only do harm.
+            # The job is no longer ours, whatever we think: asking again could only do harm.
             self._tell("refused", lease, str(refusal))
         finally:
             self._heart.drop(held)
 
     def _is_reported(self, lease: Lease, run: _Run) -> bool:
-        """Report how a run ended; return False if there was no answer."""
+        """Report how a run ended; return False if that has to be tried again."""
         try:
-            if run.error is None:
+            if run.failure is None:
                 self._queue.complete(lease.job_id, lease.token, run.result)
-                self._tell("done", lease, "")
             else:
-                permanent = isinstance(run.error, PermanentError)
-                self._queue.fail(lease.job_id, lease.token, run.error, permanent=permanent)
-                self._tell("failed", lease, f"{type(run.error).__name__}: {run.error}")
-        except StoreError as error:
+                self._queue.fail(lease.job_id, lease.token, run.failure, permanent=run.is_permanent)
+        except (StoreError, PermissionError) as error:
             # Perhaps it arrived: the same report again is accepted by the API, and refused by a store.
-            self._tell("unanswered", lease, str(error))
+            self._heart.unanswered(lease, error)
             return False
         except (TypeError, ValueError) as error:
-            if run.error is not None:
+            if run.failure is not None:
                 raise
-            run.error = error  # a result that cannot be stored: that is the handler's failure
+            run.failure = error_text(error)  # a result that cannot be stored is the handler's failure
             return False
+        self._heart.denied = None
+        self._tell("done" if run.failure is None else "failed", lease, run.failure or "")
         return True
 
     def _give_back(self, held: Held) -> None:
@@ -258,8 +312,8 @@ class Worker:
         try:
             self._queue.release(held.lease.job_id, held.lease.token)
             self._tell("released", held.lease, "")
-        except JobQueueError as refusal:
-            self._tell("refused", held.lease, str(refusal))
+        except (JobQueueError, PermissionError) as refusal:
+            self._tell("refused", held.lease, str(refusal))  # then its lease runs out, as after a crash
 
     def _abandon(self, held: Held, why: str) -> None:
         self._heart.drop(held)

@@ -72,6 +72,53 @@ def test_told_to_stop_it_gives_back_what_it_has_not_begun(queue, make_worker, to
     assert told[-2:] == [("released", "J2"), ("released", "J3")]
 
 
+def test_what_is_not_begun_is_given_back_while_the_running_job_goes_on(queue, make_worker):
+    """At once, and not after the running job or its grace: others can take it meanwhile."""
+    for _ in range(5):
+        queue.submit("mail")
+
+    def handler(_context):
+        worker.stop()
+        for _ in range(2000):
+            if all(queue.view(f"J{n}").status == "PENDING" for n in (2, 3, 4, 5)):
+                return "done"
+            threading.Event().wait(0.01)
+        return "the others were not given back meanwhile"
+
+    worker = make_worker(handler, batch=5)
+    worker.run()
+    assert (queue.view("J1").status, queue.view("J1").result) == ("SUCCEEDED", "done")
+    assert [queue.view(f"J{n}").attempts for n in (2, 3, 4, 5)] == [0, 0, 0, 0]
+
+
+def test_told_to_stop_it_tries_a_report_until_its_grace_is_over(queue, make_worker, clock, told):
+    """The work is done: one answer that got lost on the way is no reason to drop it."""
+    queue.submit("mail")
+    queue.submit("mail")
+    lost = [2, 10_000]
+
+    class Lossy:
+        def __getattr__(self, name):
+            return getattr(queue, name)
+
+        def complete(self, *args):
+            if lost[0] > 0:
+                lost[0] -= 1
+                raise StoreError("no answer")
+            queue.complete(*args)
+
+    def work():
+        worker = make_worker(lambda _context: worker.stop(), Lossy(), wait=clock.advance, grace_millis=500)
+        worker.run()
+
+    work()
+    lost.pop(0)
+    work()
+    assert [queue.view(f"J{n}").status for n in (1, 2)] == ["SUCCEEDED", "RUNNING"]
+    assert told[-1] == ("abandoned", "J2")
+    assert clock.now() == 200 + 500
+
+
 @pytest.mark.parametrize("is_obedient", [True, False])
 def test_a_running_job_has_its_grace_and_no_more(queue, make_worker, clock, told, is_obedient):
     """After the grace the handler is told to stop; if it does not, the worker ends without it."""
