@@ -84,7 +84,7 @@ class QueueClient:
 
     def cancel(self, job_id: str) -> None:
         """Take back a PENDING job."""
-        self._post(_path("jobs", job_id, "cancel"))
+        self._post(_of_job(job_id, "jobs", "cancel"))
 
     # -- workers -----------------------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class QueueClient:
         check_string("job_id", job_id)
         generation = _generation(job_id, check_string("token", token))
         try:
-            return self._post(_path("jobs", job_id, verb), generation=generation, **asked)
+            return self._post(_of_job(job_id, "jobs", verb), generation=generation, **asked)
         except errors.StaleTokenError as refusal:
             refusal.token = token
             refusal.args = (str(refusal).replace(f"{job_id}:{_NO_GENERATION}", ascii(token[:40])),)
@@ -173,7 +173,7 @@ class QueueClient:
         return [from_wire(JobView, row) for row in self._get("/jobs", **asked)["jobs"]]
 
     def _look(self, job_id: str) -> Any:
-        return self._get(_path("jobs", job_id))
+        return self._get(_of_job(job_id, "jobs"))
 
     # -- operators ---------------------------------------------------------------------------------------
 
@@ -199,7 +199,7 @@ class QueueClient:
     ) -> Redrive:
         """Bring a dead letter back; who does it is who the token belongs to."""
         asked = {"note": note, "payload": payload, "deadline": deadline_millis, "unchanged": unchanged}
-        return from_wire(Redrive, self._post(_path("dlq", job_id, "redrive"), **asked)["redrive"])
+        return from_wire(Redrive, self._post(_of_job(job_id, "dlq", "redrive"), **asked)["redrive"])
 
     def redrive_many(self, ids: Iterable[str], *, note: str, spread_millis: int = 0) -> list[RedriveRow]:
         """Bring the given dead letters back, each once."""
@@ -208,11 +208,11 @@ class QueueClient:
 
     def pause(self, type: str) -> None:
         """Hand out no jobs of a type."""
-        self._post(_path("types", type, "pause"))
+        self._post("/types/pause", type=type)
 
     def resume(self, type: str) -> None:
         """Hand out jobs of a type again."""
-        self._post(_path("types", type, "resume"))
+        self._post("/types/resume", type=type)
 
     def paused(self) -> list[str]:
         """Return the paused types."""
@@ -329,5 +329,15 @@ def _generation(job_id: str, token: str) -> int:
     return _NO_GENERATION
 
 
-def _path(*parts: str) -> str:
-    return "/" + "/".join(quote(part, safe="") for part in parts)
+def _of_job(job_id: str, place: str, *verb: str) -> str:
+    """Return the address of a job.
+
+    Raises:
+        UnknownJobError: no address can hold the id, as programs on the way decode and tidy addresses.
+
+    >>> _of_job("J1", "jobs", "cancel")
+    '/jobs/J1/cancel'
+    """
+    if "/" in check_string("job_id", job_id) or job_id in {"", ".", ".."}:
+        raise errors.UnknownJobError(f"no job has the id {job_id[:40]!a}", job_id=job_id)
+    return "/".join(["", place, quote(job_id, safe=""), *verb])

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from werkzeug.test import TestResponse
 
 
+NASTY_NAMES = (
+    "/", "//", "a/b", "/pause", "pause", ".", "..", "../x", "a/../b", "x\ny", "x\r\ny", "y\n", " mail ",
+    "?a=b", "#x", "&", "%2F", "50 %", "+", ";", "a,b", "\\", "\"'<b>", "\N{ZOMBIE}", "e\u0301", "\u202ex",
+)  # fmt: skip
+"""Names that an address, a form or a proxy might change on the way."""
+
+
 class Given(Access):
     """Tokens that say what they are: `worker`, `worker:acme,bo`, `producer:acme`."""
 

@@ -51,7 +51,7 @@ def token_for(operation):
 def test_it_names_every_route_and_no_other(api):
     """What Flask serves below the prefix is what is described, with the same variables."""
     served = {
-        (method.lower(), rule.rule.replace("<path:", "{").replace("<", "{").replace(">", "}"))
+        (method.lower(), rule.rule.replace("<name:", "{").replace("<", "{").replace(">", "}"))
         for rule in api.app.url_map.iter_rules()
         for method in rule.methods - {"HEAD", "OPTIONS"}
         if rule.rule.startswith(PREFIX)
@@ -76,7 +76,7 @@ def test_it_is_a_valid_document():
 def test_roles_are_described():
     """What a token has to be for is said where a token is asked for."""
     for route in ROUTES:
-        path = PREFIX + route.path.replace("<path:", "{").replace("<", "{").replace(">", "}")
+        path = PREFIX + route.template
         told = DOCUMENT["paths"][path][route.method.lower()]
         assert ("security" in told) == bool(route.roles)
         for role in route.roles:
@@ -114,6 +114,8 @@ def test_what_is_answered_looks_as_described():
         "complete": [{"generation": 1}, {"generation": 1}, {"generation": 2}],
         "redrive": [{"note": "x"}, {"note": "x"}, {}],
         "redrive_many": [{"note": "x", "ids": ["J4", "J1"]}],
+        "pause": [{"type": "mail"}, {}],
+        "resume": [{"type": "mail"}, {}],
     }
     seen = set()
     for method, path, operation in OPERATIONS:

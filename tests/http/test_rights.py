@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+from urllib.parse import quote, urlencode
 
 import pytest
 
-from tests.http.asking import Api, Given
+from jobqueue import UnknownJobError
+from tests.http.asking import NASTY_NAMES, Api, Given
 from webui.api import ROUTES
 from webui.auth import tokens_for_today
 from webui.live.door import COOKIE
@@ -19,11 +21,13 @@ ASKED = {
     "renew": {"generation": 1, "leaseMillis": 1000},
     "redrive": {"note": ""},
     "redrive_many": {"note": "", "ids": ["J1"]},
+    "pause": {"type": "mail"},
+    "resume": {"type": "mail"},
 }
 
 
 def ask(api, route, token, job_id="J1"):
-    path = route.path.replace("<job_id>", job_id).replace("<path:type>", "mail")
+    path = route.path.replace("<job_id>", job_id).replace("<name:type>", "mail")
     if route.method == "GET":
         return api.get(path, token)
     return api.post(
@@ -107,11 +111,54 @@ def test_a_pause_needs_all_tenants(api, path):
     assert [api.get(each, "operator:default").status_code for each in ("/stats", "/metrics")] == [403, 403]
 
 
-def test_a_type_may_have_any_letters(api):
-    """Slashes and percent signs are part of it."""
-    for name in ("a/b", "50 %", "\N{ZOMBIE}"):
-        assert api.ask("POST", f"/types/{name.replace('%', '%25')}/pause", "operator").status_code == 200
-    assert api.store.paused() == ["50 %", "a/b", "\N{ZOMBIE}"]
+@pytest.mark.parametrize("name", NASTY_NAMES, ids=ascii)
+def test_a_type_of_any_name_can_be_paused_and_resumed(api, name):
+    """What can be submitted can be acted on: by body, by address as far as no proxy tidies it, by client."""
+    client = api.client_of("operator")
+    api.submit(type=name)
+    for pause, resume in (
+        (
+            lambda: api.post("/types/pause", "operator", {"type": name}),
+            lambda: api.post("/types/resume", "operator", {"type": name}),
+        ),
+        (
+            lambda: api.post(f"/types/{quote(name, safe='')}/pause", "operator"),
+            lambda: api.post(f"/types/{quote(name, safe='')}/resume", "operator"),
+        ),
+        (lambda: client.pause(name), lambda: client.resume(name)),
+    ):
+        pause()
+        assert api.store.paused() == [name]
+        resume()
+        assert api.store.paused() == []
+
+
+@pytest.mark.parametrize("name", NASTY_NAMES, ids=ascii)
+def test_a_name_of_any_characters_is_found_again(api, name):
+    """Type, tenant, worker and request key: each is stored, claimed, filtered by and replayed as it is."""
+    api.store.submit_once(name, name, tenant=name)
+    query = urlencode({"type": name, "tenant": name})
+    assert [job["id"] for job in api.get(f"/jobs?{query}").json["jobs"]] == ["J1"]
+    (lease,) = api.claim(workerId=name, capabilities=[name])
+    assert (lease["workerId"], lease["tenant"], lease["type"]) == (name, name, name)
+    again = [api.post("/jobs", "producer:t", {"type": name, "requestKey": name}).json for _ in range(2)]
+    assert again == [{"jobId": "J2", "replayed": False}, {"jobId": "J2", "replayed": True}]
+
+
+@pytest.mark.parametrize(
+    "job_id", ["", ".", "..", "a/b", "J1/", "J1/cancel", "J1?x", "J1#x", "J1%2F", "x\ny"], ids=ascii
+)
+def test_an_id_that_is_none_is_unknown_to_the_client_as_it_is_at_home(api, job_id):
+    """Whatever it holds: no address leads to another route."""
+    api.submit()
+    for ask in (
+        lambda: api.client_of("operator").view(job_id),
+        lambda: api.client_of("operator").cancel(job_id),
+        lambda: api.client_of("worker").complete(job_id, "J1:1"),
+    ):
+        with pytest.raises(UnknownJobError):
+            ask()
+    assert api.store.view("J1").status == "PENDING"
 
 
 def test_without_configured_tokens_only_this_machine_is_served(store, clock):
@@ -158,7 +205,7 @@ def test_no_reading_request_changes_anything(api):
     assert all(before[2].by_status.values())
     for rule in api.app.url_map.iter_rules():
         path = rule.rule
-        for name, value in (("job_id", "J5"), ("path:type", "mail"), ("any(pause, resume):verb", "pause")):
+        for name, value in (("job_id", "J5"), ("name:type", "mail"), ("any(pause, resume):verb", "pause")):
             path = path.replace(f"<{name}>", value)
         if "<" in path:
             continue  # the boards of the simulated worlds have their own test
@@ -177,7 +224,7 @@ def test_no_reading_request_changes_anything(api):
 @pytest.mark.parametrize("route", [r for r in ROUTES if r.method == "POST"], ids=lambda route: route.name)
 def test_what_changes_something_answers_to_post_alone(api, route):
     """405 with what is allowed, as JSON."""
-    path = route.path.replace("<job_id>", "J1").replace("<path:type>", "mail")
+    path = route.path.replace("<job_id>", "J1").replace("<name:type>", "mail")
     reads = {r.path for r in ROUTES if r.method == "GET"}
     for method in ("GET", "PUT", "PATCH", "DELETE"):
         if method == "GET" and (route.path in reads or path == "/dlq/redrive"):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from jobqueue import JobQueue, ManualClock, RetryPolicy, StoreError
+from tests.http.asking import NASTY_NAMES
 from tests.live.conftest import BEGIN, Live
 from tests.webui.asking import Parsed, is_refusal, notice_of, words
 from webui.api.table import MOST_REDRIVEN
@@ -83,7 +85,7 @@ def test_each_state_offers_what_it_allows(live, status):
         )
     for html in (live.page("/jobs"), live.page(f"/jobs/{job_id}")):
         targets = [f["action"] for f in Parsed(html).all("form")] + [a["href"] for a in Parsed(html).all("a")]
-        assert any(t.endswith("/cancel") for t in targets) == (status == "PENDING")
+        assert any(urlsplit(t).path.endswith("/cancel") for t in targets) == (status == "PENDING")
         assert any("redrive" in t for t in targets) == (status == "DEAD")
     before = live.store.view(job_id)
     for action, fits in (("cancel", status == "PENDING"), ("redrive", status == "DEAD")):
@@ -199,16 +201,41 @@ def test_what_was_not_confirmed_is_not_done(live, form):
     assert len(live.store.dead_letters()) == 2
 
 
-def test_a_type_is_paused_and_resumed(live):
-    """Also one with a slash in its name; the page says so."""
-    for name in ("mail", "a/b"):
-        live.store.submit(name)
-        url = next(f["action"] for f in Parsed(live.page()).all("form") if name in f["action"])
-        html = live.act(url.removeprefix("/live"))
-        assert notice_of(html) == f"Type {name} is paused: no job of it is handed out."
-        assert live.store.paused() == [name]
-        url = next(f["action"] for f in Parsed(html).all("form") if f["action"].endswith("resume"))
-        assert notice_of(live.act(url.removeprefix("/live"))) == f"Type {name} is resumed."
+@pytest.mark.parametrize("name", ["mail", *NASTY_NAMES], ids=ascii)
+def test_a_type_of_any_name_is_paused_and_resumed(live, name):
+    """By the button beside it; its name is in the query, which no proxy and no form changes."""
+    live.store.submit(name)
+    for verb, left in (("pause", [name]), ("resume", [])):
+        (form,) = (f for f in Parsed(live.page()).all("form") if "/types/" in f["action"])
+        assert urlsplit(form["action"]).path == f"/live/types/{verb}"
+        html = live.act(form["action"].removeprefix("/live"))
+        assert not is_refusal(html)
+        assert notice_of(html).startswith(" ".join(f"Type {name} is {verb}d".split()))
+        assert live.store.paused() == left
+
+
+@pytest.mark.parametrize("name", NASTY_NAMES, ids=ascii)
+def test_a_filter_by_any_name_is_kept_through_every_action(live, name):
+    """Its link leads to its jobs alone; cancelling and redriving from there act on these and lead back."""
+    for tenant in (name, f"{name}x"):
+        live.dead(1, tenant=tenant)
+        live.store.submit(f"type {tenant}"[:200] if tenant.strip() == tenant else tenant, tenant=tenant)
+    (link,) = (
+        a for a in Parsed(live.page()).all("a") if parse_qs(urlsplit(a["href"]).query) == {"tenant": [name]}
+    )
+    html = live.page(link["href"].removeprefix("/live"))
+    assert re.findall(r'id="row-(J\d+)"', html) == ["J2", "J1"]
+    (cancel,) = (f for f in Parsed(html).all("form") if "/cancel" in f["action"])
+    html = live.act(cancel["action"].removeprefix("/live"))
+    assert notice_of(html) == "J2 is cancelled."
+    assert re.findall(r'id="row-(J\d+)"', html) == ["J2", "J1"]
+    html = live.page(link["href"].replace("/live/jobs", "/dead"))
+    (form,) = (f for f in Parsed(html).all("form") if "/confirm" in f["action"])
+    html = live.client.post(form["action"], data={"which": "all"}).text
+    assert fields(html)["ids"] == "J1"
+    (form,) = (f for f in Parsed(html).all("form") if f["action"].startswith("/live/dead/redrive"))
+    assert not is_refusal(live.act(form["action"].removeprefix("/live"), note="x", **fields(html)))
+    assert [job.id for job in live.store.dead_letters()] == ["J3"]
 
 
 @pytest.mark.parametrize(
@@ -222,7 +249,7 @@ def test_another_sites_page_cannot_act(live, headers):
         "/jobs",
         "/jobs/J1/redrive",
         "/dead/redrive",
-        "/types/mail/pause",
+        "/types/pause?type=mail",
         "/sign-in",
         "/dead/confirm",
     ):
@@ -250,7 +277,7 @@ def test_a_store_that_does_not_answer_is_a_friendly_503(live, monkeypatch):
         monkeypatch.setattr(live.store, name, broken)
     for path in ("/", "/jobs", "/dead", "/jobs/J1"):
         assert "the disk is full" in words(live.page(path, 503))
-    for path in ("/jobs", "/types/mail/pause", "/jobs/J1/cancel"):
+    for path in ("/jobs", "/types/pause?type=mail", "/jobs/J1/cancel"):
         assert live.client.post(f"/live{path}", data={"type": "mail"}).status_code == 503
 
 

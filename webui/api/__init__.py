@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import Any
 
 from flask import Blueprint, Flask, Response, request
+from werkzeug.routing import PathConverter
 
 from webui.api.calls import ANYBODY, Call, Route, answer, view_of
 from webui.api.openapi import description
@@ -38,8 +39,16 @@ _AT_THE_ROOT = ("metrics", "healthz")
 """Scrapers and load balancers look for these at the root."""
 
 
+class AnyName(PathConverter):
+    """A name in an address: slashes and line breaks are part of it, wherever they are."""
+
+    part_isolating = False
+    regex = "(?s:.+)"
+
+
 def register(app: Flask) -> None:
     """Serve the API in an application that serves a queue."""
+    app.url_map.converters["name"] = AnyName
     api = Blueprint("api", __name__, url_prefix=PREFIX)
     for route in (*ROUTES, DESCRIPTION):
         view = view_of(route)

@@ -1,6 +1,7 @@
 """One call of the API: a route's description, and the steps from a request to its answer."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ LARGEST_BODY = 256 * 1024
 _LARGEST_READ = 4 * LARGEST_BODY
 """A body is read this far although it is too large: whoever still sends would not hear the answer."""
 
+_VARIABLE = re.compile(r"<(?:\w+:)?(\w+)>")
 ANYBODY: frozenset[Role] = frozenset()
 
 
@@ -86,7 +88,12 @@ class Route:
     @property
     def variables(self) -> list[str]:
         """The names in the address."""
-        return [part.strip("<>").removeprefix("path:") for part in self.path.split("/") if "<" in part]
+        return _VARIABLE.findall(self.path)
+
+    @property
+    def template(self) -> str:
+        """The address with its names in braces."""
+        return _VARIABLE.sub(r"{\1}", self.path)
 
 
 def service() -> Service:

@@ -52,8 +52,7 @@ def description(routes: tuple[Route, ...], prefix: str, version: str) -> dict[st
     schemas: dict[str, Schema] = {"Problem": _PROBLEM}
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
-        path = route.path.replace("<path:", "{").replace("<", "{").replace(">", "}")
-        paths.setdefault(prefix + path, {})[route.method.lower()] = _operation(route, schemas)
+        paths.setdefault(prefix + route.template, {})[route.method.lower()] = _operation(route, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": "jobkit", "version": version, "description": "A job queue with leases and tokens."},

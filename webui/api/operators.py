@@ -56,15 +56,20 @@ def _is_covered(call: Call, job_id: str) -> bool:
 def pause(call: Call) -> Response:
     """Hand out no jobs of a type until it is resumed."""
     call.need_all_tenants()
-    call.queue.pause(check_name("type", call.path["type"]))
+    call.queue.pause(_type(call))
     return answer(PausedTypes(call.queue.paused()))
 
 
 def resume(call: Call) -> Response:
     """Hand out jobs of a type again."""
     call.need_all_tenants()
-    call.queue.resume(check_name("type", call.path["type"]))
+    call.queue.resume(_type(call))
     return answer(PausedTypes(call.queue.paused()))
+
+
+def _type(call: Call) -> str:
+    """Return the type that is meant: that of the body, or of the address."""
+    return check_name("type", call.asked["type"] if "type" in call.asked else call.path["type"])
 
 
 def stats(call: Call) -> Response:

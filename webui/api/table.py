@@ -39,6 +39,7 @@ _REFUSALS = frozenset({400, 401, 403, 503})
 _GENERATION = Field("generation", Integer(low=1), "of the lease that is meant", required=True)
 _LEASE = Field("leaseMillis", Integer(low=1), "for how long from now", required=True)
 _NOTE = Field("note", Text(), "why", required=True)
+_TYPE = Field("type", Name(), "any name: in a body nothing decodes or tidies it", required=True)
 _FILTERS = (
     Field("type", Name(), "only this type"),
     Field("tenant", Name(), "only this tenant"),
@@ -206,25 +207,16 @@ ROUTES = (
         ),
         problems=_REFUSALS | {413, 422},
     ),
-    Route(
-        "POST",
-        "/types/<path:type>/pause",
-        "pause",
-        "Hand out no jobs of a type until it is resumed.",
-        operators.pause,
-        OPERATORS,
-        {200: PausedTypes},
-        problems=_REFUSALS | {404, 413, 422},
-    ),
-    Route(
-        "POST",
-        "/types/<path:type>/resume",
-        "resume",
-        "Hand out jobs of a type again.",
-        operators.resume,
-        OPERATORS,
-        {200: PausedTypes},
-        problems=_REFUSALS | {404, 413, 422},
+    *(
+        Route("POST", path, name, says, handler, OPERATORS, {200: PausedTypes}, body, problems=problems)
+        for verb, says, handler in (
+            ("pause", "Hand out no jobs of a type until it is resumed.", operators.pause),
+            ("resume", "Hand out jobs of a type again.", operators.resume),
+        )
+        for path, name, body, problems in (
+            (f"/types/{verb}", verb, (_TYPE,), _REFUSALS | {413, 422}),
+            (f"/types/<name:type>/{verb}", f"{verb}_by_path", (), _REFUSALS | {404, 413, 422}),
+        )
     ),
     Route(
         "GET",

@@ -33,9 +33,9 @@ def _to(url: str, text: str, *, is_refusal: bool = False) -> Response:
 
 def _back(default: str) -> str:
     """Return the list that a form was sent from, with its filters; else a default."""
-    place = request.form.get("back", "")
+    place = request.values.get("back", "")
     if place == "jobs":
-        return page_url("live.jobs", **filters_of(request.form))
+        return page_url("live.jobs", **filters_of(request.values))
     return url_for("live.dead") if place == "dead" else default
 
 
@@ -108,7 +108,8 @@ def redrive(job_id: str) -> Response:
 @live.post("/dead/confirm")
 def confirm() -> str:
     """Show which dead letters would be brought back, and how many; nothing has changed yet."""
-    filters = filters_of(request.form) | {"status": "DEAD"}
+    # In the address, not in hidden fields: a form changes the line breaks of a name on its way.
+    filters = filters_of(request.values) | {"status": "DEAD"}
     if request.form.get("which") == "all":
         ids, is_all = _matching(filters)
     else:
@@ -136,7 +137,7 @@ def redrive_many() -> Response:
     ids = _ids(request.form.get("ids", "").split())
     if not ids or str(len(ids)) != request.form.get("count"):
         abort(400, "This is not what was confirmed, so nothing was done. Go back and choose again.")
-    url = page_url("live.dead", **{k: v for k, v in filters_of(request.form).items() if k != "status"})
+    url = page_url("live.dead", **{k: v for k, v in filters_of(request.values).items() if k != "status"})
     try:
         rows = service().queue.redrive_many(
             ids,
@@ -157,10 +158,14 @@ def redrive_many() -> Response:
     return _to(url, f"{done} of {len(rows)} dead letters are brought back.{words}", is_refusal=bool(skipped))
 
 
-@live.post("/types/<path:type>/<any(pause, resume):verb>")
-def set_paused(type: str, verb: str) -> Response:
-    """Stop or start handing out jobs of a type."""
-    url = url_for("live.overview")
+@live.post("/types/<any(pause, resume):verb>")
+def set_paused(verb: str) -> Response:
+    """Stop or start handing out jobs of a type.
+
+    The type is in the query: it may hold slashes and dots, which a proxy or a browser tidies in a path, and
+    line breaks, which a browser changes in a form.
+    """
+    url, type = url_for("live.overview"), request.values.get("type", "")
     try:
         getattr(service().queue, verb)(type)
     except ValueError as wrong:

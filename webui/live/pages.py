@@ -31,17 +31,23 @@ _LONGEST_PAGE_NUMBER = 9
 
 
 def filters_of(told: Mapping[str, str]) -> dict[str, str]:
-    """Return the filters that an address or a form names; a status that there is not is passed over."""
-    found = {name: told.get(name, "").strip()[:_LONGEST_FILTER] for name in FILTERS}
+    """Return the filters that an address or a form names; a status that there is not is passed over.
+
+    A type or tenant is taken as it is: blanks and line breaks at its ends are part of a name.
+    """
+    found = {name: told.get(name, "") for name in FILTERS}
+    found = {name: text[:_LONGEST_FILTER] for name, text in found.items() if text.strip()}
     try:
         for name, text in found.items():
             check_text(name, text)
     except ValueError as error:
         # Refused, not passed over: without it more would fit, and might all be brought back.
         abort(400, f"{error}.")
-    if found["status"] not in set(JobStatus):
-        found["status"] = ""
-    return {name: value for name, value in found.items() if value}
+    if found.get("status") not in set(JobStatus):
+        found.pop("status", None)
+    if "q" in found:
+        found["q"] = found["q"].strip()
+    return found
 
 
 def notice() -> tuple[str, bool] | None:
