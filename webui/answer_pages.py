@@ -22,12 +22,12 @@ from flask import (
 )
 from werkzeug.wrappers import Response as BaseResponse
 
-from exercises.answer_stages import STORIES
 from exercises.grader.answers import AnswerFile
 from exercises.grader.catalogue import Exercise, find
 from exercises.grader.errors import ExerciseError
-from exercises.recording import play_check, play_scenario, shown_check
-from exercises.tape import Recording
+from exercises.playback.interfaces import STORIES
+from exercises.playback.player import play_check, play_scenario, shown_check
+from exercises.playback.recording import Recording
 from jobqueue.simulation import SCENARIOS
 from webui.pages import problem
 from webui.recorded import board_at, broken_at

@@ -11,7 +11,7 @@ from markupsafe import escape
 from exercises.grader.answers import AnswerFile
 from exercises.grader.catalogue import Exercise
 from exercises.grader.records import Result, Verdict
-from exercises.recording import shown_check
+from exercises.playback.player import shown_check
 from webui.embed import ADDRESS_VARIABLE
 from webui.server import DEFAULT_PORTS
 

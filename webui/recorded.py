@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from exercises.tape import Recording
+from exercises.playback.recording import Recording
 from jobqueue import Event, JobStatus
 from jobqueue.simulation.chronicle import Entry
 from jobqueue.simulation.narration import narrate, seconds

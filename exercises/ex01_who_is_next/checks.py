@@ -4,7 +4,7 @@ Each check tells one short story; when it goes wrong, the story is the report.
 """
 
 from exercises.grader import Case, check
-from exercises.room_stage import Room
+from exercises.staging.room_stage import Room
 
 
 @check(task=1, points=1, promise="Jobs are called J1, J2, ..., and a job that waits alone is the best.")

@@ -3,9 +3,9 @@
 import random
 from collections.abc import Sequence
 
-from exercises.drawn import tell_drawn
 from exercises.grader import Case, check
-from exercises.room_stage import Room
+from exercises.staging.drawn_stories import tell_drawn
+from exercises.staging.room_stage import Room
 
 STEPS = 60
 

@@ -4,7 +4,7 @@ Each check tells one short story; when it goes wrong, the story is the report.
 """
 
 from exercises.grader import Case, check
-from exercises.lease_stage import LeaseStage, leased, stage_for
+from exercises.staging.lease_stage import LeaseStage, leased, stage_for
 
 
 @check(task=1, points=1, promise="A job that is polled and completed in time has succeeded.")

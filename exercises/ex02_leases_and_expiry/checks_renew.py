@@ -3,10 +3,10 @@
 import random
 from collections.abc import Sequence
 
-from exercises.drawn import tell_drawn
 from exercises.grader import Case, check
-from exercises.lease_stage import LeaseStage, Rules, leased
-from exercises.queue_stage import Hold
+from exercises.staging.drawn_stories import tell_drawn
+from exercises.staging.lease_stage import LeaseStage, Rules, leased
+from exercises.staging.queue_driver import Hold
 
 STEPS = 60
 PAUSES = (0, 0, 1, 999, 1_000, 1_000, 2_000, 4_000)

@@ -4,7 +4,7 @@ Each check tells one short story; when it goes wrong, the story is the report.
 """
 
 from exercises.grader import Case, check
-from exercises.token_stage import leased, stage_for
+from exercises.staging.token_stage import leased, stage_for
 
 
 @check(task=1, points=1, promise="A poll hands the job out under a token, as RUNNING.")

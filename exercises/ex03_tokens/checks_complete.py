@@ -1,7 +1,7 @@
 """What an answer to ex03 must promise in task 3. Goes on from checks.py."""
 
 from exercises.grader import Case, check
-from exercises.token_stage import leased, stage_for
+from exercises.staging.token_stage import leased, stage_for
 
 
 @check(

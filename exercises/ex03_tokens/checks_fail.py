@@ -1,8 +1,8 @@
 """What an answer to ex03 must promise in task 4, and at last in any story. Goes on from checks.py."""
 
 from exercises.grader import Case, check
-from exercises.queue_walk import walk
-from exercises.token_stage import stage_for
+from exercises.staging.queue_walk import walk
+from exercises.staging.token_stage import stage_for
 
 WIDTHS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 12}  # by seed, and fixed: the same answer gets the same verdict tomorrow
 

@@ -4,12 +4,12 @@ A jitter is judged by what it may do (its range), by what it must do (use the ra
 and by what it depends on. Which number it draws is its own affair.
 """
 
-from exercises import backoff_stage
-from exercises.backoff_stage import CAP, Rests
 from exercises.grader import Case, check
 from exercises.grader.case import Broken, source_line
 from exercises.grader.process import NoAnswer
 from exercises.grader.records import SourceLine
+from exercises.staging import backoff_stage
+from exercises.staging.backoff_stage import CAP, Rests
 
 
 @check(task=1, points=1, promise="After a failure a job rests, and not for longer than the cap.")

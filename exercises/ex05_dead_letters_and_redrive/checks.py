@@ -3,8 +3,8 @@
 Each check tells one short story; when it goes wrong, the story is the report.
 """
 
-from exercises.dead_stage import DeadStage
 from exercises.grader import Case, check
+from exercises.staging.dead_stage import DeadStage
 
 
 @check(task=1, points=1, promise="A job that is polled and completed has succeeded.")

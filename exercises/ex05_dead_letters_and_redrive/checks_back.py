@@ -1,8 +1,8 @@
 """What an answer to ex05 must promise in task 3. Goes on from checks.py."""
 
-from exercises.dead_stage import DeadStage, exhausted, graveyard
 from exercises.grader import Case, check
 from exercises.grader.case import Broken
+from exercises.staging.dead_stage import DeadStage, exhausted, graveyard
 
 
 @check(

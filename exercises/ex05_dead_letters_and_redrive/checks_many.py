@@ -1,8 +1,8 @@
 """What an answer to ex05 must promise in task 4. Goes on from checks_back.py."""
 
-from exercises.dead_stage import DeadStage, graveyard
 from exercises.grader import Case, check
 from exercises.grader.case import Broken
+from exercises.staging.dead_stage import DeadStage, graveyard
 
 
 @check(task=4, points=1, promise="A redrive brings a job back and keeps its note.", needs=("brought_back",))

@@ -3,11 +3,11 @@
 import random
 from collections.abc import Sequence
 
-from exercises.dead_rules import Rules
-from exercises.dead_stage import DeadStage
-from exercises.drawn import tell_drawn
 from exercises.grader import Case, check
-from exercises.queue_stage import Hold
+from exercises.staging.dead_rules import Rules
+from exercises.staging.dead_stage import DeadStage
+from exercises.staging.drawn_stories import tell_drawn
+from exercises.staging.queue_driver import Hold
 
 STEPS = 50
 ACTS = {"submit": 3, "poll": 8, "complete": 1, "fail": 4, "fail for good": 3, "retry": 2, "many": 2, "look": 4}

@@ -1,7 +1,7 @@
 """What an answer to ex06 must promise to a single thread, and to several that ask for work at the same time."""
 
 from exercises.grader import Case, check
-from exercises.shared_stage import NOBODY, SharedStage, counts, meet, poll, submit
+from exercises.staging.thread_stories import NOBODY, SharedStage, counts, meet, poll, submit
 
 
 @check(task=1, points=2, promise="A job is submitted, handed out, completed, and then done for good.")

@@ -2,7 +2,18 @@
 
 from exercises.grader import Case, check
 from exercises.grader.together import none_waits, pairs_of
-from exercises.shared_stage import KIND, complete, complete_with, counts, fail, meet, poll, submit, tell, view
+from exercises.staging.thread_stories import (
+    KIND,
+    complete,
+    complete_with,
+    counts,
+    fail,
+    meet,
+    poll,
+    submit,
+    tell,
+    view,
+)
 
 ALONE = ("counted",)
 

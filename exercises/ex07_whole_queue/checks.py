@@ -1,7 +1,7 @@
 """The examples of ex07 that anybody may read; a hidden family finds what they leave open."""
 
 from exercises.grader import Case, check
-from exercises.whole_stage import WholeStage, made_up
+from exercises.staging.whole_stage import WholeStage, made_up
 
 
 @check(task=1, points=1, promise="A job is submitted, leased and completed.")

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 
 from exercises.grader import Case, check
-from exercises.whole_stage import WholeStage, made_up, walk
+from exercises.staging.whole_stage import WholeStage, made_up, walk
 
 TIMES = 3
 ABOUT_TOKENS = {"tokens", "anything"}  # only there a repeated token breaks the promise

@@ -6,7 +6,7 @@ from exercises.grader.interleavings.story import Call, Got, Library, Seen, Story
 from exercises.grader.records import How
 from exercises.grader.together import holds, none_waits, pairs_of
 from exercises.grader.wire import Record
-from exercises.queue_stage import GETS_NOTHING
+from exercises.staging.queue_driver import GETS_NOTHING
 
 SUBMIT = Call("submit mail", "submit", ("mail",))
 TAKEN = (Take("before", 1, "job_id"), Take("before", 1, "token"))

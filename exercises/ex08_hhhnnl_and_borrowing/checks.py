@@ -7,9 +7,9 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from exercises.drawn import tell_drawn
 from exercises.grader import Case, check
-from exercises.plain_stage import PlainStage
+from exercises.staging.drawn_stories import tell_drawn
+from exercises.staging.plain_stage import PlainStage
 
 BANDS = "HNL"
 PRIORITIES = {"H": 1, "N": 0, "L": -1}

@@ -4,7 +4,7 @@ Each check tells one short story; when it goes wrong, the story is the report.
 """
 
 from exercises.grader import Case, check
-from exercises.tenant_stage import Tenants
+from exercises.staging.tenant_stage import Tenants
 
 
 @check(task=1, points=1, promise="One tenant's jobs are handed out in the order of submission, once.")

@@ -3,9 +3,9 @@
 import random
 from collections.abc import Sequence
 
-from exercises.drawn import tell_drawn
 from exercises.grader import Case, check
-from exercises.tenant_stage import Rules, Tenants
+from exercises.staging.drawn_stories import tell_drawn
+from exercises.staging.tenant_stage import Rules, Tenants
 
 STEPS = 60
 

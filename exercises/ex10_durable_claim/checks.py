@@ -1,14 +1,14 @@
 """What an answer to ex10 must promise: one connection, and what is in the file. The rest is in checks_*.py."""
 
-from exercises.claim_stage import ClaimStage
-from exercises.claim_words import LOCKED, LOST, Hold
 from exercises.grader import Case, check
 from exercises.grader.case import Broken
+from exercises.staging.database_driver import ClaimStage
+from exercises.staging.database_words import LOCKED, LOST, Hold
 
 
 def stage_for(case: Case) -> ClaimStage:
     """Set up an empty file at t=0."""
-    return ClaimStage(case, "exercises.sqlite_lab", "DurableQueue", "StaleLeaseError")
+    return ClaimStage(case, "exercises.staging.sqlite_database", "DurableQueue", "StaleLeaseError")
 
 
 def leased(case: Case) -> tuple[ClaimStage, Hold]:

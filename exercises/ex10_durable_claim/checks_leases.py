@@ -1,13 +1,13 @@
 """What an answer to ex10 must promise: how a lease ends, and who may end it."""
 
-from exercises.claim_stage import ClaimStage
-from exercises.claim_words import Hold
 from exercises.grader import Case, check
+from exercises.staging.database_driver import ClaimStage
+from exercises.staging.database_words import Hold
 
 
 def leased(case: Case) -> tuple[ClaimStage, Hold]:
     """J1 is submitted and A has it until 10.0 s."""
-    stage = ClaimStage(case, "exercises.sqlite_lab", "DurableQueue", "StaleLeaseError")
+    stage = ClaimStage(case, "exercises.staging.sqlite_database", "DurableQueue", "StaleLeaseError")
     stage.submits(gives="J1")
     return stage, stage.claims("A", 10_000, gives="J1")
 

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from exercises.claim_stage import ClaimStage
-from exercises.claim_words import BOTH, HALF, ONE_ID, TWO_WORKERS, Hold, each_place, lease_words
 from exercises.grader import Case, check
-from exercises.meeting import WAITS
+from exercises.staging.database_driver import ClaimStage
+from exercises.staging.database_words import BOTH, HALF, ONE_ID, TWO_WORKERS, Hold, each_place, lease_words
+from exercises.staging.interleaving import WAITS
 
 
 def stage_for(case: Case) -> ClaimStage:
     """Set up an empty file at t=0."""
-    return ClaimStage(case, "exercises.sqlite_lab", "DurableQueue", "StaleLeaseError")
+    return ClaimStage(case, "exercises.staging.sqlite_database", "DurableQueue", "StaleLeaseError")
 
 
 def leased(case: Case) -> tuple[ClaimStage, Hold]:

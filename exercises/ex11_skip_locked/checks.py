@@ -1,8 +1,8 @@
 """What an answer to ex11 must promise: claims and reports, one after the other."""
 
-from exercises.claim_words import Hold
 from exercises.grader import Case, check
-from exercises.server_stage import ServerStage
+from exercises.staging.database_words import Hold
+from exercises.staging.server_driver import ServerStage
 
 
 def leased(case: Case) -> tuple[ServerStage, Hold]:

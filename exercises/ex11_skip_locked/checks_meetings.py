@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from exercises.claim_words import HALF, TWO_WORKERS, each_place
 from exercises.grader import Case, check
-from exercises.meeting import WAITS
-from exercises.queue_stage import GETS_NOTHING
-from exercises.server_stage import WAITS_FOR_A_ROW, ServerStage, got_words
+from exercises.staging.database_words import HALF, TWO_WORKERS, each_place
+from exercises.staging.interleaving import WAITS
+from exercises.staging.queue_driver import GETS_NOTHING
+from exercises.staging.server_driver import WAITS_FOR_A_ROW, ServerStage, got_words
 
 DEADLOCK = "deadlock"
 NOT_TAKEN = "not all cancelled"

@@ -2,7 +2,7 @@
 
 from exercises.grader import Case, check
 from exercises.grader.records import How
-from exercises.plain_stage import PlainStage
+from exercises.staging.plain_stage import PlainStage
 
 
 class Bank:

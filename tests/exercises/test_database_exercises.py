@@ -9,11 +9,11 @@ from pathlib import Path, PurePosixPath
 import pytest
 from click.testing import CliRunner
 
-from exercises import sqlite_lab
 from exercises.grader import catalogue, postgres_server, report, runner
 from exercises.grader.records import How, Result, Verdict
 from exercises.grader.verify import skipped, verify
-from exercises.meeting import WAITS, Meeting
+from exercises.staging import sqlite_database
+from exercises.staging.interleaving import WAITS, Meeting
 from tests.exercises.grading import named, need_server_for
 from webui.verify_command import verify_
 
@@ -61,7 +61,7 @@ def test_others_act_before_the_statement_of_that_number(place: int, told: list[o
 def test_who_would_have_to_wait_is_told_from_who_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A locked file is a wait; any other error is raised again."""
     monkeypatch.chdir(tmp_path)
-    lab = sqlite_lab.Lab()
+    lab = sqlite_database.Lab()
     mine, theirs = lab.connection("A"), lab.connection("B")
     mine.execute("CREATE TABLE t (x)")
     lab.arm("A", 2)
@@ -79,7 +79,7 @@ def test_who_would_have_to_wait_is_told_from_who_fails(tmp_path: Path, monkeypat
 def test_a_power_cut_leaves_what_was_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between two statements of a transaction nothing of it is in the file."""
     monkeypatch.chdir(tmp_path)
-    lab = sqlite_lab.Lab()
+    lab = sqlite_database.Lab()
     mine = lab.connection("A")
     mine.execute("CREATE TABLE t (x)")
     mine.execute("INSERT INTO t VALUES (1)")

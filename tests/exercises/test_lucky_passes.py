@@ -8,8 +8,8 @@ import pytest
 
 from exercises.grader import runner
 from exercises.grader.records import CheckResult, Verdict
-from exercises.queue_model import Model
-from exercises.queue_walk import draw
+from exercises.staging.queue_model import Model
+from exercises.staging.queue_walk import draw
 from tests.exercises import newcomers
 from tests.exercises.grading import EXERCISE, FAIL_BODY, SHOWN_PATH, SOLUTION, grade, named
 from tests.exercises.newcomers import changed
@@ -128,7 +128,7 @@ def test_the_same_answer_gets_the_same_story_again() -> None:
 
 def test_seeds_and_sizes_of_the_stories_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     """A story can be drawn again by its seed alone."""
-    with caplog.at_level(logging.INFO, logger="exercises.queue_walk"):
+    with caplog.at_level(logging.INFO, logger="exercises.staging.queue_walk"):
         walked(SOLUTION)
     assert [text.partition(": a story of ")[0] for text in caplog.messages] == [
         f"seed {n}" for n in range(1, 6)

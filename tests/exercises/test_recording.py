@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from exercises.answer_stages import STAGES, STORIES
 from exercises.grader import Case, runner
 from exercises.grader.catalogue import Exercise, find
-from exercises.recording import play_check, play_scenario, shown_check
-from exercises.whole_stage import WholeStage
+from exercises.playback.interfaces import STAGES, STORIES
+from exercises.playback.player import play_check, play_scenario, shown_check
+from exercises.staging.whole_stage import WholeStage
 from jobqueue import Event
 from webui.recorded import board_at
 
 if TYPE_CHECKING:
     from exercises.grader.records import Result
-    from exercises.tape import Recording
+    from exercises.playback.recording import Recording
 
 EX03 = find("ex03")
 SOLUTION = EX03.text("solution.py")

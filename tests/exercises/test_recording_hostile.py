@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from exercises.answer_stages import STAGES, STORIES
 from exercises.grader.catalogue import find
-from exercises.recording import play_check, play_scenario
-from exercises.tape import MOST_FRAMES
+from exercises.playback.interfaces import STAGES, STORIES
+from exercises.playback.player import play_check, play_scenario
+from exercises.playback.recording import MOST_FRAMES
 from jobqueue import Event
 from tests.exercises.test_recording import EX03, EXERCISES, SOLUTION, edited, right
 from webui.recorded import board_at

@@ -77,7 +77,7 @@ def test_a_value_that_holds_itself_arrives_cut_off() -> None:
     assert "a deeply nested value" in str(crossed(ring))
 
 
-@pytest.mark.parametrize("module", [*MODULES, "exercises.queue_stage"])
+@pytest.mark.parametrize("module", [*MODULES, "exercises.staging.queue_driver"])
 def test_the_examples_in_the_docstrings_are_true(module: str) -> None:
     """Each module has some, and none fails."""
     outcome = doctest.testmod(importlib.import_module(module))

@@ -15,8 +15,8 @@ from exercises.grader.interleavings.story import told as plainly
 from exercises.grader.records import How
 from exercises.grader.together import holds
 from exercises.grader.wire import Record
-from exercises.queue_model import Model
-from exercises.queue_stage import GETS_NOTHING, TOKEN_AGAIN, Hold, QueueStage, broken_as, lease_words
+from exercises.staging.queue_driver import GETS_NOTHING, TOKEN_AGAIN, Hold, QueueStage, broken_as, lease_words
+from exercises.staging.queue_model import Model
 
 KIND = "SharedQueue"
 ERROR = "StaleTokenError"

@@ -8,7 +8,7 @@ import sqlite3
 from functools import partial
 from pathlib import Path
 
-from exercises.meeting import Meeting
+from exercises.staging.interleaving import Meeting
 
 FILE = "queue.db"
 COPY = "left_by_the_power_cut.db"

@@ -6,17 +6,17 @@ What a job looks like is read from the table itself. Time passes by moving what 
 from collections.abc import Callable
 from typing import Any
 
-from exercises.claim_stage import ClaimStage
-from exercises.claim_words import LOCKED, LOST, Action, Hold, lease_words
 from exercises.grader import Case, postgres_server
 from exercises.grader.case import Broken
 from exercises.grader.wire import Handle
-from exercises.queue_stage import seconds
+from exercises.staging.database_driver import ClaimStage
+from exercises.staging.database_words import LOCKED, LOST, Action, Hold, lease_words
+from exercises.staging.queue_driver import seconds
 
 WAITS_FOR_A_ROW = "waits for a row"
 LEFT_OPEN = "left open"
 FIELDS = ("status", "attempts", "last_error", "worker_id", "ready_in", "lease_until")
-LAB = "exercises.postgres_lab"
+LAB = "exercises.staging.postgres_database"
 
 
 class ServerStage(ClaimStage):

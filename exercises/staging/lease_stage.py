@@ -6,7 +6,7 @@ from typing import Any
 from exercises.grader import Case
 from exercises.grader.case import Broken
 from exercises.grader.records import How
-from exercises.queue_stage import Hold, QueueStage, lease_words
+from exercises.staging.queue_driver import Hold, QueueStage, lease_words
 
 REST = 3_000
 # The ways in which a check can fail here, beside those that every exercise and every queue knows.

@@ -7,7 +7,11 @@ generation 1". Knows the queue's method names; which database it is, the lab kno
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from exercises.claim_words import (
+from exercises.grader import Case
+from exercises.grader.case import Broken
+from exercises.grader.records import How
+from exercises.grader.wire import Handle
+from exercises.staging.database_words import (
     LOCKED,
     ONE_ID,
     Action,
@@ -17,11 +21,7 @@ from exercises.claim_words import (
     lease_words,
     view_words,
 )
-from exercises.grader import Case
-from exercises.grader.case import Broken
-from exercises.grader.records import How
-from exercises.grader.wire import Handle
-from exercises.queue_stage import GETS_A_JOB, GETS_NOTHING, seconds
+from exercises.staging.queue_driver import GETS_A_JOB, GETS_NOTHING, seconds
 
 
 class ClaimStage:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from exercises.answer_stages import AT_ONCE
+from exercises.playback.interfaces import AT_ONCE
 from jobqueue import RetryPolicy
 from jobqueue.arguments import LARGEST_INTEGER
 from jobqueue.events import Event, EventKind

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from exercises.drawn import tell_shortest
 from exercises.grader import Case
-from exercises.queue_model import Model
-from exercises.queue_stage import Hold, QueueStage
+from exercises.staging.drawn_stories import tell_shortest
+from exercises.staging.queue_driver import Hold, QueueStage
+from exercises.staging.queue_model import Model
 
 LOG = logging.getLogger(__name__)
 MADE_UP = "a made-up token"

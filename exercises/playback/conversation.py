@@ -6,11 +6,11 @@ It asks the answer nothing: one question more could be the one that lets a lazy 
 from dataclasses import replace
 from typing import Any
 
-from exercises.answer_events import Teller, instant
-from exercises.answer_stages import AT_ONCE, Stage
 from exercises.grader.case import NO_REPLY, Case
 from exercises.grader.wire import Record, unpack
-from exercises.tape import Tape
+from exercises.playback.events import Teller, instant
+from exercises.playback.interfaces import AT_ONCE, Stage
+from exercises.playback.recording import Tape
 from jobqueue import Event, RetryPolicy
 from jobqueue.simulation.promises import Promises
 from jobqueue.simulation.watch import Watch

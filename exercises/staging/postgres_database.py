@@ -14,7 +14,7 @@ from psycopg import sql
 from psycopg.errors import LockNotAvailable
 from psycopg.pq import TransactionStatus
 
-from exercises.meeting import Meeting
+from exercises.staging.interleaving import Meeting
 
 WRITES = re.compile(r"\bupdate\s+\S*jobs\b", re.IGNORECASE)
 LOCK_MILLIS = 30

@@ -6,7 +6,7 @@ Nothing here decides whether an answer is right; only which of the known mistake
 from collections.abc import Sequence
 from typing import Any
 
-from exercises.whole_model import PENDING, WholeJob, WholeModel
+from exercises.staging.whole_model import PENDING, WholeJob, WholeModel
 
 
 def choice(model: WholeModel, wanted: str, got: Any, now: int) -> str:

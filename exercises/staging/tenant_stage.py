@@ -3,7 +3,7 @@
 from typing import Any
 
 from exercises.grader import Case
-from exercises.plain_stage import PlainStage
+from exercises.staging.plain_stage import PlainStage
 
 
 class Tenants(PlainStage):

@@ -10,15 +10,15 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from exercises.answer_queue import AnswerEndedError, AnswerQueue
-from exercises.answer_stages import STAGES, STORIES
-from exercises.check_listener import Listener
 from exercises.grader.case import Broken, Case, Hole, Stop
 from exercises.grader.catalogue import Exercise
 from exercises.grader.checking import Check
 from exercises.grader.lodging import working_folder
 from exercises.grader.process import AnswerProcess, Limits, Serve, Stopped
-from exercises.tape import MOST_FRAMES, Frame, Recording, Tape
+from exercises.playback.answer_queue import AnswerEndedError, AnswerQueue
+from exercises.playback.conversation import Listener
+from exercises.playback.interfaces import STAGES, STORIES
+from exercises.playback.recording import MOST_FRAMES, Frame, Recording, Tape
 from jobqueue.simulation import World, find_scenario
 from jobqueue.simulation.chronicle import Entry
 from jobqueue.simulation.promises import Promises

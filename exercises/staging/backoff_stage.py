@@ -1,7 +1,7 @@
 """The stage for the exercise about backoff: the rests of an answer, in the words of the task."""
 
 from exercises.grader import Case
-from exercises.plain_stage import PlainStage
+from exercises.staging.plain_stage import PlainStage
 
 JOBS = 40
 MANY_JOBS = 100  # a right answer that misses one value of a small range has odds of one to ten million

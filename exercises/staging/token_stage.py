@@ -1,7 +1,7 @@
 """The stage for the exercise about tokens: what its files of checks share."""
 
 from exercises.grader import Case
-from exercises.queue_stage import Hold, QueueStage
+from exercises.staging.queue_driver import Hold, QueueStage
 
 
 def stage_for(case: Case) -> QueueStage:

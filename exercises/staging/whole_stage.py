@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from exercises import whole_errors
 from exercises.grader import Case
 from exercises.grader.case import Broken
 from exercises.grader.records import How
-from exercises.queue_stage import GETS_NOTHING, Hold, QueueStage, broken_as, in_words
-from exercises.whole_model import WholeModel
+from exercises.staging import whole_errors
+from exercises.staging.queue_driver import GETS_NOTHING, Hold, QueueStage, broken_as, in_words
+from exercises.staging.whole_model import WholeModel
 
 KIND, STALE, ILLEGAL, UNKNOWN = "JobQueue", "StaleTokenError", "IllegalStateError", "UnknownJobError"
 MADE_UP = "a made-up token"

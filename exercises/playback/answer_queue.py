@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from exercises.answer_events import Teller
-from exercises.answer_stages import Stage
 from exercises.grader.case import Asks, problem_of, source_line
 from exercises.grader.syntax import lines_of
 from exercises.grader.wire import Record, unpack
+from exercises.playback.events import Teller
+from exercises.playback.interfaces import Stage
 from jobqueue import IllegalStateError, JobStatus, JobView, Lease, ManualClock, RetryPolicy, StaleTokenError
 from jobqueue.arguments import LARGEST_INTEGER
 from jobqueue.events import Event

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from exercises.grader import Case
 from exercises.grader.case import Broken
 from exercises.grader.records import How
-from exercises.plain_stage import PlainStage
-from exercises.queue_stage import seconds
+from exercises.staging.plain_stage import PlainStage
+from exercises.staging.queue_driver import seconds
 
 # The ways in which a check can fail here, beside those that every exercise knows.
 SOMEBODY = "somebody"  # where nobody is ready

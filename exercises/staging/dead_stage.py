@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from exercises.dead_rules import Row
 from exercises.grader import Case
 from exercises.grader.records import How
-from exercises.queue_stage import Hold, QueueStage, in_words, seconds
+from exercises.staging.dead_rules import Row
+from exercises.staging.queue_driver import Hold, QueueStage, in_words, seconds
 
 REST = 3_000
 
