@@ -35,6 +35,24 @@ sys.exit(main())
 """
 
 
+_FINDER = '''"""Leads `import lesson` to the kit's own module, for the lessons in this folder."""
+
+import sys
+
+try:
+    from webui.jupyter_server import NOTEBOOKS
+except ImportError:
+    raise ImportError(
+        "This Python does not have the kit. Choose the Python of the kit's .venv as this notebook's kernel,"
+        " or start the lessons from the kit's folder with: make lab"
+    ) from None
+sys.path.insert(0, str(NOTEBOOKS))
+del sys.modules["lesson"]
+import lesson  # noqa: E402, F401, PLW0406 - the real one, which takes this one's place
+'''
+"""VS Code, Notebook 7 and nbconvert start a Python that knows the folder of the copy alone."""
+
+
 class JupyterFailedError(Exception):
     """JupyterLab did not come up; the message holds its last words."""
 
@@ -51,6 +69,7 @@ def copy_lessons(folder: Path) -> list[str]:
         The names of those that cannot be read, or whose original has changed since they were copied.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "lesson.py").write_text(_FINDER, encoding="utf-8")
     notes = folder / ".copied.json"
     copied_from = _noted(notes)
     outdated = []

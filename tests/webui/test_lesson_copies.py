@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from webui import jupyter_server
 from webui.jupyter_server import copy_lessons
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def notebook(*sources: Any, outputs: tuple[str, ...] = ()) -> str:
@@ -67,6 +68,26 @@ def test_a_lesson_that_the_kit_has_changed_is_named(kit: Path, tmp_path: Path) -
     assert copy_lessons(tmp_path) == ["01_life.ipynb"]
     (tmp_path / "01_life.ipynb").unlink()
     assert copy_lessons(tmp_path) == []
+
+
+def test_copies_run_without_jobkit_lab(tmp_path: Path) -> None:
+    """VS Code, Notebook 7 and nbconvert start a Python in the copy's folder: `import lesson` works there."""
+    copy_lessons(tmp_path)
+    code = "import lesson; from lesson import story; print(lesson.__file__); lesson.installed()"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()) == jupyter_server.NOTEBOOKS / "lesson.py"
+
+
+def test_copies_in_a_python_without_the_kit_say_what_to_do(tmp_path: Path) -> None:
+    """Not `No module named ...`: which kernel to choose."""
+    copy_lessons(tmp_path)
+    command = [sys.executable, "-S", "-c", "import lesson"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert "Choose the Python of the kit's .venv" in done.stderr
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"cells": 5}', '{"cells": [{}]}', "<<<<<<< mine"])
