@@ -11,6 +11,7 @@ from jobqueue.simulation.link import BadLinkError
 from webui import api
 from webui.actions import actions
 from webui.answer_pages import Recordings, answers
+from webui.failures import words_of
 from webui.labs import Shelf
 from webui.live import live
 from webui.live.instants import iso, utc
@@ -79,7 +80,7 @@ def _friendly(error: HTTPException) -> Response:
     """Show what went wrong as a page of ours, with a way on; to a program, as JSON."""
     if api.is_api():
         return api.problem_of(error)
-    answer = problem(error.code or 500, error.name, error.description or "")
+    answer = problem(error.code or 500, *words_of(error))
     # What the error itself has to say, such as which methods are allowed.
     answer.headers.extend(kept for kept in error.get_headers() if kept[0] != "Content-Type")
     return answer

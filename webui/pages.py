@@ -124,7 +124,9 @@ def gone(lab_id: str) -> Response:
 def problem(code: int, title: str, text: str, scenario: Scenario | None = None) -> Response:
     """Return a page, or for htmx a card in the board's place, that says what went wrong and offers a way on."""
     template = "partials/problem.html" if is_fragment_wanted() else "problem.html"
-    return make_response(render_template(template, code=code, title=title, text=text, scenario=scenario), code)
+    is_live = "service" in current_app.extensions and f"{request.path}/".startswith("/live/")
+    shown = {"code": code, "title": title, "text": text, "scenario": scenario, "is_live": is_live}
+    return make_response(render_template(template, **shown), code)
 
 
 @pages.get("/")

@@ -22,6 +22,9 @@ class PortTakenError(Exception):
 class _Quiet(WSGIRequestHandler):
     """Does not write a line for each request: a playing board would fill the terminal."""
 
+    # What is no HTTP at all never reaches the application, so the answer is the kit's from here.
+    error_content_type = "text/plain; charset=utf-8"
+    error_message_format = "This request can't be read (%(code)d %(message)s). Open the board's own address.\n"
     timeout = 30  # seconds without a byte, after which a slow client is let go
 
     def log(self, *_: object) -> None:

@@ -19,6 +19,7 @@ from jobqueue import (
     UnknownJobError,
 )
 from webui.api.bodies import UnreadableError
+from webui.failures import words_of
 
 _logger = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ def problem_of(error: Exception) -> Response:
             answer = problem(400, f"the body {error}")
         case HTTPException():
             kept = {name: value for name, value in error.get_headers() if name != "Content-Type"}
-            answer = problem(error.code or 500, error.description or error.name, kept)
+            answer = problem(error.code or 500, words_of(error)[1], kept)
         case JobQueueError():
             answer = _refusal(error)
         case TypeError() | ValueError():

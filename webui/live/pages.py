@@ -156,7 +156,7 @@ def _page_number() -> int | None:
 def payload(job_id: str) -> Response:
     """Hand out a whole payload as a file."""
     seen = job_or_404(job_id)
-    answer = Response(service().queue.payload(seen.id), mimetype="text/plain; charset=utf-8")
+    answer = Response(service().queue.payload(seen.id), mimetype="text/plain")
     # A file and never a page: what a stranger submitted must not run here.
     answer.headers["Content-Disposition"] = f'attachment; filename="{seen.id}-payload.txt"'
     answer.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
