@@ -8,7 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from jobqueue.errors import StoreError
+
 Row = tuple[Any, ...]
+
+
+class DeadlockError(StoreError):
+    """Transactions waited for each other in a circle, and the database has undone this one."""
 
 
 @dataclass(frozen=True, slots=True)

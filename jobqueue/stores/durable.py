@@ -81,8 +81,10 @@ class DurableQueue(JobQueue):
         self._had_jobs = newest is not None
         aging_millis = self._session.schedule.aging_millis
         if self._session.read(statements.AGING)[0][0] != aging_millis:
-            self._session.write(statements.REMEMBER_AGING, aging_millis=aging_millis)
             self._session.write(statements.PLACE_ANEW)
+            self._session.write(
+                statements.REMEMBER_AGING, aging_millis=aging_millis
+            )  # last: others need the row
 
     def _settle(self) -> int:
         settled = super()._settle()

@@ -16,7 +16,7 @@ from psycopg.pq import TransactionStatus
 
 from jobqueue.arguments import check_name
 from jobqueue.errors import StoreError
-from jobqueue.stores.database import POSTGRES, Dialect, Row
+from jobqueue.stores.database import POSTGRES, DeadlockError, Dialect, Row
 from jobqueue.stores.schema import migrate
 
 _INHERITED: list[psycopg.Connection[Row]] = []
@@ -204,8 +204,9 @@ class PostgresDatabase:
         try:
             yield
         except psycopg.Error as error:
+            kind = DeadlockError if isinstance(error, psycopg.errors.DeadlockDetected) else StoreError
             told = " ".join(str(error).split())
-            raise StoreError(f"cannot {doing} in PostgreSQL: {told}; nothing was acknowledged") from error
+            raise kind(f"cannot {doing} in PostgreSQL: {told}; nothing was acknowledged") from error
 
 
 @lru_cache(maxsize=1024)

@@ -7,7 +7,7 @@ not.
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from weakref import WeakSet
 
@@ -20,7 +20,7 @@ from jobqueue.scheduling.plain import PlainSchedule
 from jobqueue.scheduling.schedule import GatedSchedule
 from jobqueue.storage import LOOKING, POLLING, Aim
 from jobqueue.stores import statements
-from jobqueue.stores.database import Database, Row
+from jobqueue.stores.database import Database, DeadlockError, Row
 from jobqueue.stores.rows import Kept, kept_from
 
 Post = tuple[int, EventKind, str | None, str | None, int, int, Mapping[str, Any]]
@@ -53,6 +53,9 @@ class WaitingOutbox(Outbox):
             if committed or post[1] is EventKind.REFUSED:
                 super().post(*post)
 
+
+TRIES_AGAINST_DEADLOCK = 4
+"""After the first."""
 
 LONGEST_WAIT_FOR_A_FORK = 10.0
 """Seconds."""
@@ -141,6 +144,14 @@ class Session:
         self._commit()
         self._begin()
 
+    def unlock(self) -> None:
+        """Let go of the row that this transaction has locked, if it has; nothing has been written yet.
+
+        Before the transaction waits for what is due: somebody who has that may wait for this row.
+        """
+        if self._kept and self.database.dialect.lock:
+            self.renew()
+
     def _begin(self) -> None:
         self._forget()
         self._position = self.schedule.save()
@@ -199,6 +210,23 @@ class Session:
         """Return the jobs of a statement that selects `COLUMNS`; they may be changed in this transaction."""
         return [self.keep(kept_from(row)) for row in self.read(text, **values)]
 
+    def lock_jobs(self, text: str, /, **values: Any) -> list[Job]:
+        """Return jobs as `jobs` does, once nobody else has locked them; nothing has been written yet."""
+        return [self.keep(kept_from(row)) for row in self._read_locked(text, **values)]
+
+    def _read_locked(self, text: str, /, **values: Any) -> list[Row]:
+        """Return the rows of a statement that waits for locks; nothing has been written yet.
+
+        Our own transactions never wait for each other in a circle. A stranger may close one, and the
+        database then undoes somebody: if that is this transaction, it begins anew.
+        """
+        for _ in range(TRIES_AGAINST_DEADLOCK):
+            with suppress(DeadlockError):
+                return self.read(text, **values)
+            self._give_up()
+            self._begin()
+        return self.read(text, **values)
+
     def keep(self, kept: Kept) -> Job:
         """Remember a row as it is in the database now, and return its job."""
         self._kept[kept.job.number] = kept
@@ -218,7 +246,7 @@ class Session:
         """Read what is due next, the database's time, and what the turn is about, in one statement."""
         number = number_of(self._aim.job_id)
         if number is not None:
-            row = self.read(statements.LOOK_AT_JOB, number=number)[0]
+            row = self._read_locked(statements.LOOK_AT_JOB, number=number)[0]
         elif self._aim == POLLING and not isinstance(self.schedule, GatedSchedule):
             row = self.read(statements.LOOK_AT_NEXT)[0]
         else:
@@ -231,8 +259,8 @@ class Session:
             self.keep(kept)
             self.candidate = kept.job.number if self._aim.polls else None
             # Waiting for the lock may have shown a newer version of this job than of the others.
-            if kept.place.due_at is not None:
-                self.next_due = min(kept.place.due_at, self.next_due or kept.place.due_at)
+            known = (self.next_due, kept.place.due_at)
+            self.next_due = min((due_at for due_at in known if due_at is not None), default=None)
 
     def time(self) -> int:
         """Return the database's time; inside a turn, that of its first look."""

@@ -60,9 +60,14 @@ LOOK, LOOK_AT_JOB, LOOK_AT_NEXT = (
 
 JOB = f"SELECT {columns()} FROM jobs WHERE number = :number"
 
-# In the order of their numbers: two that lock several jobs in different orders would wait for each other for
-# ever.
-HOLD = f"SELECT {columns()} FROM jobs WHERE number IN ({{numbers:numbers}}) ORDER BY number {{lock}}"
+# A transaction waits for the locks of several jobs in the order of their numbers, and only while it has locked
+# no other job. So no two wait for each other in a circle.
+_HOLD = f"SELECT {columns()} FROM jobs WHERE number IN ({{numbers:numbers}})"
+HOLD = f"{_HOLD} ORDER BY number {{lock}}"
+# due_at again: while this waited, somebody else may have settled them. + 0: it is no reason to search by it.
+HOLD_DUE = f"{_HOLD} AND due_at + 0 <= :now ORDER BY number {{lock}}"
+# {skip}: without waiting, for a transaction that has locked other jobs already.
+HOLD_FREE = f"{_HOLD} ORDER BY number {{skip}}"
 
 # The same, only to look at.
 LISTED = f"SELECT {_LISTED} FROM jobs WHERE number IN ({{numbers:numbers}}) ORDER BY number"
@@ -187,7 +192,10 @@ NEWEST = """
 AGING = "SELECT aging_millis FROM totals"
 REMEMBER_AGING = "UPDATE totals SET aging_millis = :aging_millis"
 # Each ready job is looked at anew, from the instant at which it became ready.
-PLACE_ANEW = "UPDATE jobs SET due_at = {greatest}(run_at, pending_since) WHERE is_ready = 1"
+PLACE_ANEW = """
+    UPDATE jobs SET due_at = {greatest}(run_at, pending_since) WHERE number IN (
+        SELECT number FROM jobs WHERE is_ready = 1 ORDER BY number {lock})
+"""
 
 LAST_NUMBER = "SELECT coalesce(max(number), 0) FROM jobs"
 

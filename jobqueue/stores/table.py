@@ -94,7 +94,7 @@ class StoredTable:
 
     def hold(self, job_ids: Iterable[str]) -> list[Job]:
         """Return those of these jobs that exist, in submission order, locked."""
-        return self._session.jobs(statements.HOLD, numbers=json.dumps(sorted(numbers_of(job_ids))))
+        return self._session.lock_jobs(statements.HOLD, numbers=json.dumps(sorted(numbers_of(job_ids))))
 
     def find_key(self, tenant: str, request_key: str) -> str | None:
         """Return the id of the job that a key stands for."""
@@ -183,6 +183,7 @@ class StoredTable:
             now = max(now, session.newest or now)
             if session.next_due is None or session.next_due > now:
                 return
+            session.unlock()
             yield from self._settle_some(now)
             session.renew()
 
@@ -191,7 +192,8 @@ class StoredTable:
         due = [(instant, number) for instant, number in session.read(statements.DUE, now=now)]
         # What comes after the last of a full batch has to wait for others, which are not in it.
         is_full = len(due) == statements.SETTLED_AT_ONCE
-        self.hold(f"J{number}" for _, number in due)
+        numbers = sorted(number for _, number in due)
+        session.lock_jobs(statements.HOLD_DUE, numbers=json.dumps(numbers), now=now)
         line: list[tuple[int, int]] = []
         for _, number in due:
             self._join(line, number, now)
@@ -250,8 +252,13 @@ class StoredTable:
         """Return the DEAD jobs beyond the `keep` that died last, but for those with a young request key."""
         by_age = sorted(self.dead(), key=lambda job: (job.failed_at or 0, job.number))
         older = by_age[: max(0, len(by_age) - keep)]
-        held = self.hold(job.id for job in older if self._retention.may_forget(job, now))
-        return sorted(held, key=lambda job: (job.failed_at or 0, job.number))
+        may_go = {job.number: job for job in older if self._retention.may_forget(job, now)}
+        locked = self._session.jobs(statements.HOLD_FREE, numbers=json.dumps(sorted(may_go)))
+        # Found dead, and since then perhaps redriven: only what is still as it was found may be forgotten.
+        return sorted(
+            (job for job in locked if job == may_go[job.number]),
+            key=lambda job: (job.failed_at or 0, job.number),
+        )
 
     def drop(self, job: Job) -> None:
         """Forget a job that has ended, with its history and its key; its attempts still count."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from jobqueue import Lease, RetryPolicy, StaleTokenError
+from jobqueue import Lease, ManualClock, RetryPolicy, StaleTokenError
 from tests.contract.observing import everything, outcome, polled, polled_ids
 
 OPERATIONS = {
@@ -288,3 +288,16 @@ def test_an_expiry_is_like_a_failure_reported_at_that_instant(make_queue, clock,
     (ran_out,), (reported,) = silent.history("J1"), honest.history("J1")
     assert (ran_out.outcome, reported.outcome) == ("expired", "failed")
     assert replace(ran_out, outcome="failed") == reported
+
+
+def test_a_lease_that_ends_at_the_instant_zero_ends_there(make_queue, log):
+    """Zero is an instant like any other: a renewal of another job settles it first."""
+    clock = ManualClock(-10)
+    queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), log=log)
+    for lease_millis in (10, 50):
+        queue.submit("mail")
+        lease = queue.poll("w", lease_millis)
+    clock.advance_to(10)
+    queue.renew("J2", lease.token, 1000)
+    told = [(event.kind, event.job_id, event.at) for event in log.events[-3:]]
+    assert told == [("lease_expired", "J1", 0), ("retry_scheduled", "J1", 0), ("renewed", "J2", 10)]

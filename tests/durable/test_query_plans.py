@@ -20,6 +20,7 @@ PLANS = {
     "job": (statements.JOB, {"number": 7}, {"pkey"}),
     "due": (statements.DUE, {"now": 5}, {"jobs_due"}),
     "hold": (statements.HOLD, {"numbers": "[1, 2]"}, {"pkey"}),
+    "hold due": (statements.HOLD_DUE, {"numbers": "[1, 2]", "now": 5}, {"pkey"}),
     "listed": (statements.LISTED, {"numbers": "[1, 2]"}, {"pkey"}),
     "key": (statements.KEY, {"tenant": "a", "request_key": "k"}, {"jobs_by_key"}),
     "queued of a tenant": (statements.QUEUED_OF_TENANT, {"tenant": "a"}, {"jobs_by_tenant"}),
@@ -51,7 +52,7 @@ PLANS = {
 }
 
 # Where rows are sorted all the same, there are only a few: the best of each type, the rows that were asked for.
-SORTS = {"best of some types", "best of all types", "best of tenants", "hold", "listed"}
+SORTS = {"best of some types", "best of all types", "best of tenants", "hold", "hold due", "listed"}
 
 # It reads from the end, and no more than a page.
 READS_A_PAGE = {"newest page"}

@@ -1,0 +1,296 @@
+"""Row locks on the server: no operation waits for a row while it holds another that somebody may wait for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from jobqueue import ManualClock, RetryPolicy, StaleTokenError, WeightedBands
+from tests.contract.observing import everything, outcome, polled
+from tests.contract.together import run_together
+from tests.databases import postgres_url
+from tests.durable.conftest import POLICY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+AT_ONCE = RetryPolicy(9, 0, 0)
+ONE_TRY = RetryPolicy(1, 0, 0)
+WHO = {"actor": "ann", "note": ""}
+
+
+class Stranger:
+    """A session of somebody else, in a transaction over the same tables."""
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        self._connection = connection
+
+    def lock(self, *numbers: int, how: str = "FOR UPDATE") -> None:
+        """Lock some jobs, in their order."""
+        self._connection.execute(
+            f"SELECT 1 FROM jobs WHERE number = ANY(%s) ORDER BY number {how}", (list(numbers),)
+        )
+
+    def can_lock(self, *numbers: int) -> bool:
+        """Return whether nobody else has locked any of these jobs."""
+        with suppress(psycopg.errors.LockNotAvailable), self._connection.transaction():
+            self.lock(*numbers, how="FOR UPDATE NOWAIT")
+            return True
+        return False
+
+    def wait_for(self, waiting: int) -> None:
+        """Return once that many sessions of queues wait for a lock."""
+        text = (
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE application_name = 'jobkit' AND wait_event_type = 'Lock'"
+        )
+        until = time.monotonic() + 20
+        while time.monotonic() < until:
+            with self._connection.transaction(force_rollback=True):
+                # Inside a transaction the server shows one picture of all sessions, unless it is told to look.
+                self._connection.execute("SELECT pg_stat_clear_snapshot()")
+                if self._connection.execute(text).fetchone() == (waiting,):
+                    return
+            threading.Event().wait(0.01)
+        raise AssertionError(f"{waiting} sessions never waited for a lock")
+
+    def go(self) -> None:
+        """End the transaction."""
+        self._connection.rollback()
+
+
+@contextmanager
+def stranger(place) -> Iterator[Stranger]:
+    """Connect somebody else to a place."""
+    with psycopg.connect(postgres_url(), options=f"-c search_path={place.options['schema']}") as connection:
+        yield Stranger(connection)
+
+
+@contextmanager
+def no_deadlock(queues) -> Iterator[None]:
+    """Check that the server has not had to break up a deadlock meanwhile; it would take a second each time."""
+    ours = [queue._database.read("SELECT pg_backend_pid()", {})[0][0] for queue in queues]
+    count = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+    with psycopg.connect(postgres_url(), autocommit=True) as connection:
+        before = connection.execute(count).fetchone()
+        yield
+        for queue in queues:
+            queue.close()
+        alive, until = "SELECT 1 FROM pg_stat_activity WHERE pid = ANY(%s)", time.monotonic() + 20
+        while connection.execute(alive, (ours,)).fetchone() and time.monotonic() < until:
+            threading.Event().wait(0.01)  # a session reports what it has counted when it ends, at the latest
+        assert connection.execute(count).fetchone() == before
+
+
+# Each acts on J2, late or just when it comes due, while J1 is due as well.
+LATE: dict[str, Callable] = {
+    "complete": lambda queue: queue.complete("J2", "J2:1"),
+    "fail": lambda queue: queue.fail("J2", "J2:1"),
+    "renew": lambda queue: queue.renew("J2", "J2:1", 1000),
+    "release": lambda queue: queue.release("J2", "J2:1"),
+    "cancel": lambda queue: queue.cancel("J2"),
+    "retry_dead": lambda queue: queue.retry_dead("J2"),
+    "redrive": lambda queue: queue.redrive("J2", **WHO),
+    "poll": lambda queue: queue.poll("w", 1000),
+    "poll of types": lambda queue: queue.poll("w", 1000, types=["mail"]),
+    "redrive_many": lambda queue: queue.redrive_many(["J2"], **WHO),
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"scheduler": WeightedBands()}], ids=["line", "lanes"])
+@pytest.mark.parametrize("name", LATE)
+def test_who_waits_for_what_is_due_holds_nothing_else(postgres, clock, name, options):
+    """Were its own job locked already, whoever has the due one and wants this one would wait for ever."""
+    queue, other = (postgres.open(clock, AT_ONCE, **options) for _ in range(2))
+    queue.submit("mail")
+    polled(queue, lease_millis=100)
+    queue.submit("mail")
+    if name in {"complete", "fail", "renew", "release"}:
+        polled(queue, lease_millis=1000)
+    elif name not in {"cancel", "poll", "poll of types"}:
+        queue.fail("J2", polled(queue).token, permanent=True)
+    with stranger(postgres) as one, stranger(postgres) as two:
+        one.lock(1)
+        clock.advance_to(300)
+        answers: list[object] = []
+        thread = threading.Thread(target=lambda: answers.append(outcome(LATE[name], other)), daemon=True)
+        thread.start()
+        two.wait_for(1)
+        assert two.can_lock(2)
+        two.go()
+        assert not answers
+        one.go()
+        thread.join(20)
+    assert answers
+    assert queue.view("J1").last_error == "lease expired"
+
+
+HERDS: dict[str, Callable] = {
+    "complete": lambda queue, n: queue.complete(f"J{n}", f"J{n}:1"),
+    "fail": lambda queue, n: queue.fail(f"J{n}", f"J{n}:1"),
+    "renew": lambda queue, n: queue.renew(f"J{n}", f"J{n}:1", 1000),
+    "release": lambda queue, n: queue.release(f"J{n}", f"J{n}:1"),
+}
+
+
+@pytest.mark.parametrize("name", HERDS)
+def test_a_herd_of_late_reports_is_refused_without_a_deadlock(postgres, name):
+    """Eight workers report at once, all too late: each is refused, as it would be alone."""
+    clock = ManualClock()
+    queues = [postgres.open(clock, AT_ONCE) for _ in range(8)]
+    with no_deadlock(queues):
+        for round_ in range(3):
+            first = round_ * 8 + 1
+            for _ in range(8):
+                queues[0].submit("mail")
+            leases = queues[0].poll_many("w", 100, 99)
+            before = {lease.job_id: lease.attempt for lease in leases}
+            clock.advance(300)
+            answers = run_together(8, lambda n, first=first: outcome(HERDS[name], queues[n], first + n))
+            assert [(type(a), getattr(a, "reason", a)) for a in answers] == [
+                (StaleTokenError, "lease_expired")
+            ] * 8
+            views = [queues[0].view(job_id) for job_id in before]
+            assert [view.status for view in views] == ["PENDING"] * len(before)
+            assert [view.attempts for view in views] == list(before.values())
+            for job_id in before:
+                queues[0].cancel(job_id)
+
+
+def test_a_herd_of_cancels_of_what_just_came_due_meets_no_deadlock(postgres, clock):
+    """Eight delayed jobs come due, and at that instant each is cancelled by somebody."""
+    queues = [postgres.open(clock, AT_ONCE) for _ in range(8)]
+    with no_deadlock(queues):
+        for round_ in range(3):
+            ids = [queues[0].submit("mail", run_at_millis=round_ * 100 + 100) for _ in range(8)]
+            clock.advance(100)
+            run_together(8, lambda n, ids=ids: queues[n].cancel(ids[n]))
+            assert {queues[0].view(job_id).status for job_id in ids} == {"CANCELLED"}
+
+
+def test_workers_operators_and_sweeps_meet_no_deadlock(postgres):
+    """Polls, late and timely reports, bulk redrives, prunes and sweeps side by side: none is undone."""
+    clock = ManualClock()
+    queues = [postgres.open(clock, RetryPolicy(2, 0, 0), keep_finished=20) for _ in range(6)]
+    ids = [queues[0].submit("mail") for _ in range(40)]
+
+    def work(queue, n):
+        for lease in queue.poll_many(f"w{n}", 5 + n, 4):
+            clock.advance(1)
+            outcome(queue.fail if n % 2 else queue.complete, lease.job_id, lease.token)
+        queue.submit("mail")
+
+    roles = (
+        work,
+        work,
+        work,
+        lambda queue, _: queue.redrive_many(ids[::-1], **WHO),
+        lambda queue, _: queue.prune(keep=10, dead=True),
+        lambda queue, _: (queue.sweep(), clock.advance(3)),
+    )
+
+    def repeat(n):
+        for _ in range(15):
+            roles[n](queues[n], n)
+
+    with no_deadlock(queues):
+        run_together(6, repeat)
+
+
+def test_a_prune_passes_over_what_others_hold(postgres, clock):
+    """It would wait for their jobs with those locked that it has found already."""
+    queue = postgres.open(clock, ONE_TRY)
+    for error in (None, "boom", "boom"):
+        queue.submit("mail")
+        lease = polled(queue)
+        outcome(queue.complete if error is None else queue.fail, lease.job_id, lease.token)
+    with stranger(postgres) as one:
+        one.lock(2)
+        assert queue.prune(keep=0, dead=True) == 2
+    assert [view.id for view in queue.list_jobs()] == ["J2"]
+
+
+def test_a_prune_forgets_no_job_that_somebody_just_redrove(postgres, clock):
+    """What it found dead is looked at again under its lock: a job that was brought back is not forgotten."""
+    queue, other = postgres.open(clock, ONE_TRY), postgres.open(clock, ONE_TRY)
+    for number in (1, 2):
+        queue.submit("mail")
+        queue.fail(polled(queue).job_id, f"J{number}:1")
+    find_dead = queue._table.dead
+
+    def find_and_be_late():
+        found = find_dead()
+        other.redrive("J1", **WHO)
+        return found
+
+    queue._table.dead = find_and_be_late
+    assert queue.prune(keep=0, dead=True) == 1
+    assert [(view.id, view.status) for view in queue.list_jobs()] == [("J1", "PENDING")]
+
+
+def test_an_opening_with_another_aging_locks_in_order(postgres, clock):
+    """It places every ready job anew, in the order of their numbers, and what all need comes last."""
+    queue = postgres.open(clock, POLICY, scheduler=WeightedBands())
+    for priority in (-1, 0, -1):
+        queue.submit("mail", priority=priority)
+    with stranger(postgres) as one:
+        one.lock(2)
+        thread = threading.Thread(
+            target=postgres.open,
+            args=(clock, POLICY),
+            kwargs={"scheduler": WeightedBands(aging_millis=500)},
+            daemon=True,
+        )
+        thread.start()
+        one.wait_for(1)
+        with stranger(postgres) as two:
+            assert two.can_lock(3)
+            assert not two.can_lock(1)
+            two.go()
+            two._connection.execute("SELECT 1 FROM totals FOR UPDATE NOWAIT")
+        one.go()
+        thread.join(20)
+    assert queue.next_up(3) == ["J2", "J1", "J3"]
+
+
+@pytest.mark.parametrize("name", ["sweep", "complete", "redrive_many"])
+def test_a_deadlock_with_a_stranger_is_tried_again(postgres, clock, name):
+    """Somebody else may lock in any order. If the server undoes our step for that, we take it once more."""
+    queue = postgres.open(clock, ONE_TRY)
+    for _ in range(2):
+        queue.submit("mail")
+        polled(queue, lease_millis=100)
+    if name == "redrive_many":
+        clock.advance_to(100)
+        queue.sweep()
+    before = everything(queue, submitted=2)
+    with stranger(postgres) as one, stranger(postgres) as two:
+        one._connection.execute("SET deadlock_timeout = '60s'")  # so that it is not this one that is undone
+        one.lock(2)
+        clock.advance_to(100)
+        calls: dict[str, Callable] = {
+            "sweep": queue.sweep,
+            "complete": lambda: outcome(queue.complete, "J1", "J1:1"),
+            "redrive_many": lambda: queue.redrive_many(["J1", "J2"], **WHO),
+        }
+        answers: list[object] = []
+        thread = threading.Thread(target=lambda: answers.append(outcome(calls[name])), daemon=True)
+        thread.start()
+        two.wait_for(1)
+        one.lock(1)
+        assert not answers
+        one.go()
+        thread.join(20)
+    (answer,) = answers
+    if name == "sweep":
+        assert answer == 2
+    elif name == "complete":
+        assert getattr(answer, "reason", answer) == "lease_expired"
+    else:
+        assert [row.outcome for row in answer] == ["done", "done"]
+    assert everything(queue, submitted=2) != before
