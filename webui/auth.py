@@ -166,8 +166,9 @@ def described(name: str, role: Role, tenants: frozenset[str] | None, token: str)
     """Return the lines that let a token in, for the file that `read_tokens` reads."""
 
     def quoted(text: str) -> str:
-        # A TOML string is written like a JSON one, apart from what names of ours cannot contain.
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        # A name can hold a line break or an escape sequence; TOML and a terminal both want them written out.
+        written = text.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in written) + '"'
 
     listed = quoted(ALL) if tenants is None else f"[{', '.join(map(quoted, sorted(tenants)))}]"
     rows = {"name": quoted(name), "role": quoted(role), "tenants": listed, "sha256": quoted(hash_of(token))}

@@ -21,12 +21,13 @@ from webui.opening import serving_queue
 from webui.postgres_command import postgres
 from webui.server import PortTakenError, listen, serving, stop_politely, wait_for_stop
 from webui.service import Service
+from webui.terminal import PlainGroup, say, say_lines
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-@click.group(context_settings=_HELP)
+@click.group(cls=PlainGroup, context_settings=_HELP)
 @click.version_option(version("jobkit"), prog_name="jobkit")
 def main() -> None:
     """Learn how job queues really work: watch, break and build one.
@@ -49,7 +50,7 @@ def lab(port: int | None) -> None:
     """Serve the board and the lessons, until Ctrl-C."""
     with _board("127.0.0.1", port) as url:
         if not is_installed():
-            click.echo("The lessons need JupyterLab, which is not installed: pip install 'jobkit[jupyter]'")
+            say("The lessons need JupyterLab, which is not installed: pip install 'jobkit[jupyter]'")
             _until_stopped()
             return
         lessons = Path("answers") / "lessons"
@@ -58,15 +59,15 @@ def lab(port: int | None) -> None:
         except OSError as error:
             raise click.ClickException(f"your copies of the lessons cannot be written: {error}") from error
         for name in outdated:
-            click.echo(f"{lessons / name} is broken, or older than the kit's; delete it to get a new one.")
-        click.echo("Starting JupyterLab for the lessons ...")
+            say(f"{lessons / name} is broken, or older than the kit's; delete it to get a new one.")
+        say("Starting JupyterLab for the lessons ...")
         try:
             with (
                 tempfile.TemporaryDirectory(prefix="jobkit-") as scratch,
                 jupyter(url, lessons.resolve(), Path(scratch)) as address,
             ):
-                click.echo(f"The lessons:  {address}")
-                click.echo(f"Your copies of them are in {lessons}.")
+                say(f"The lessons:  {address}")
+                say(f"Your copies of them are in {lessons}.")
                 _until_stopped()
         except JupyterFailedError as error:
             raise click.ClickException(f"JupyterLab did not start: {error}") from error
@@ -105,12 +106,12 @@ def board(port: int | None, host: str, db: str | None, token_file: Path | None, 
         return
     try:
         with serving_queue(db, token_file) as (service, tokens), _board(host, port, service, prefix) as url:
-            click.echo(f"Live queue:   {url}live/")
-            click.echo(f"HTTP API:     {url}api/v1/")
+            say(f"Live queue:   {url}live/")
+            say(f"HTTP API:     {url}api/v1/")
             if tokens:
-                click.echo("Tokens for the API, from this machine, until this program ends:")
+                say("Tokens for the API, from this machine, until this program ends:")
             for role, token in tokens.items():
-                click.echo(f"  {role:<10}  {token}")
+                say(f"  {role:<10}  {token}")
             _until_stopped()
     except (JobQueueError, TokenFileError, ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
@@ -136,14 +137,14 @@ def _board(host: str, port: int | None, service: Service | None = None, prefix: 
     with serving(create_app(config, service), sock):
         url = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}/"
         url += f"{prefix.strip('/')}/" if prefix.strip("/") else ""
-        click.echo(f"The board:    {url}")
+        say(f"The board:    {url}")
         yield url
 
 
 def _until_stopped() -> None:
-    click.echo("Ctrl-C stops it.")
+    say("Ctrl-C stops it.")
     wait_for_stop()
-    click.echo("Stopped.")
+    say("Stopped.")
 
 
 @main.command(epilog=examples("jobkit trace zombie", "jobkit trace life_of_a_job --seed 7"))
@@ -158,7 +159,7 @@ def trace(name: str, seed: int | None) -> None:
         scenario = find_scenario(name)
     except LookupError as error:
         raise click.ClickException(str(error)) from error
-    click.echo(trace_of(run(scenario, seed)), nl=False)
+    say_lines(trace_of(run(scenario, seed)))
 
 
 @main.command(epilog=examples("jobkit scenarios"))
@@ -166,7 +167,7 @@ def scenarios() -> None:
     """List the scenarios, each with its question."""
     width = max(map(len, SCENARIOS))
     for scenario in SCENARIOS.values():
-        click.echo(f"{scenario.name:<{width}}  {scenario.question}")
+        say(f"{scenario.name:<{width}}  {scenario.question}")
 
 
 for command in (

@@ -1,12 +1,11 @@
 """The exercise commands of `jobkit`: they read the arguments, ask the grader, and print. No rule lives here."""
 
 import json
-import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import click
 
@@ -15,19 +14,13 @@ from exercises.grader.answers import AnswerFile
 from exercises.grader.catalogue import Exercise, catalogue, find
 from exercises.grader.errors import ExerciseError
 from exercises.grader.ladder import ladder
-from exercises.grader.page import Line
 from exercises.grader.plain_text import plain_text
 from exercises.grader.progress import Progress, mark
 from exercises.grader.records import Result
 from webui.board_link import watch_line
 from webui.command_words import examples
+from webui.terminal import beside, say, say_lines, show
 
-TONES: dict[str, dict[str, Any]] = {
-    "good": {"fg": "green"},
-    "bad": {"fg": "red"},
-    "strong": {"bold": True},
-    "quiet": {"dim": True},
-}
 NO_SANDBOX = (
     "Answers run in their own process, with limits. This is no sandbox: check only code that you trust."
 )
@@ -57,22 +50,6 @@ def explained(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def show(lines: Iterable[Line]) -> None:
-    """Print lines, coloured only where somebody can see it."""
-    for line in lines:
-        styled = click.style(line.text, **TONES.get(line.tone, {}))
-        say(styled)
-
-
-def say(text: str = "") -> None:
-    """Print one text, also to a terminal or file that knows few characters."""
-    color = False if os.environ.get("NO_COLOR") else None
-    try:
-        click.echo(text, color=color)
-    except UnicodeEncodeError:
-        click.echo(text.encode("ascii", "backslashreplace").decode(), color=color)
-
-
 def keep(progress: Progress) -> None:
     """Write what was reached. That this fails must hide nothing of what was found."""
     try:
@@ -86,11 +63,6 @@ def warn(words: str | None) -> None:
     """Print a warning, if there is one."""
     if words:
         beside(f"Warning: {words}")
-
-
-def beside(words: str) -> None:
-    """Print one line beside the output: a machine or a file that takes the output in is not disturbed."""
-    click.echo(plain_text(words), err=True)
 
 
 def chosen(name: str | None) -> Exercise:
@@ -169,7 +141,7 @@ def check(context: click.Context, name: str | None, as_json: bool, replay: str |
         context.exit(0 if told.passed else 1)
     result, progress = graded(exercise, answer, text, tell=not as_json)
     if as_json:
-        say(json.dumps(result.as_json(), indent=2))
+        say_lines(json.dumps(result.as_json(), indent=2))
     elif result.passed:
         following = progress.next_open(catalogue(), exercise)
         say(f"Next: jobkit start {following.short}" if following else "All exercises are done.")

@@ -17,8 +17,9 @@ from exercises.grader.page import Line, wrapped
 from exercises.grader.progress import Progress
 from exercises.grader.standing import Standing
 from webui.command_words import examples
-from webui.exercise_commands import NO_SANDBOX, begin, beside, chosen, explained, graded, say, show, warn
+from webui.exercise_commands import NO_SANDBOX, begin, chosen, explained, graded, warn
 from webui.server import stop_politely
+from webui.terminal import beside, say, say_lines, show
 from webui.watching import Looks, changed, way
 
 SIDE_BY_SIDE = {"vim": "-O", "nvim": "-O", "gvim": "-O", "vi": "-O", "view": "-O"}
@@ -220,7 +221,7 @@ def solution(context: click.Context, name: str | None, other: int | None) -> Non
     if other is not None and other > len(others):
         raise ExerciseError(f"There is no other answer {other}; {exercise.short} has {len(others)}.")
     path = others[other - 1] if other else exercise.folder / "solution.py"
-    say(path.read_text(encoding="utf-8").rstrip("\n"))
+    say_lines(path.read_text(encoding="utf-8").rstrip("\n"))
     if other is None and others:
         count = f"--other {'1' if len(others) == 1 else f'1 to {len(others)}'}"
         beside(f"Others, built differently: jobkit solution {exercise.short} {count}")

@@ -8,6 +8,7 @@ import click
 
 from webui.command_words import examples
 from webui.server import stop_politely, wait_for_stop
+from webui.terminal import say
 
 
 @click.command(
@@ -30,13 +31,13 @@ def postgres(data: Path) -> None:
         except Exception as error:  # whatever the wheel, its programs or the machine object to
             server.stop()  # it may have come half way
             raise click.ClickException(f"PostgreSQL did not start in {data}: {error}") from error
-        click.echo(f"PostgreSQL:   {server.get_uri()}")
-        click.echo("Give it to open_queue, or to jobkit board, worker and demo-load as --db.")
-        click.echo("Ctrl-C stops it; the data stay.")
+        say(f"PostgreSQL:   {server.get_uri()}")
+        say("Give it to open_queue, or to jobkit board, worker and demo-load as --db.")
+        say("Ctrl-C stops it; the data stay.")
         wait_for_stop()
     finally:
         server.cleanup()  # stops it, and lets go of what would stop it once more at exit
-    click.echo("Stopped.")
+    say("Stopped.")
 
 
 def _server(data: Path) -> Any:

@@ -12,7 +12,9 @@ from typing import Any
 
 import click
 
+from exercises.grader.plain_text import plain_text
 from jobqueue import AdmissionError, JobQueueError, Lease, MonotonicClock
+from jobqueue.arguments import check_name
 from jobqueue.client import QueueClient
 from jobqueue.worker import Worker
 from webui.auth import ALL, Role, described, new_token, read_tenants
@@ -20,6 +22,7 @@ from webui.command_words import examples
 from webui.handlers import handlers
 from webui.handlers.behaviour import BEHAVIOURS, misbehaving, paced
 from webui.opening import close, open_shared
+from webui.terminal import say, say_if_open, say_lines
 
 _DEMO_TENANTS = ("acme", "bo", "cy")
 _HOUR_MILLIS = 3_600_000
@@ -101,7 +104,7 @@ def worker(  # noqa: PLR0917 - what the command line has
     queue = queue_of(db, url, token)
     lease_millis = round(lease * 1000)
     chosen = {each: known[each] for each in asked}
-    does, of = misbehaving(behave, chosen, queue, lease_millis, lambda words: click.echo(f"{name}: {words}"))
+    does, of = misbehaving(behave, chosen, queue, lease_millis, lambda words: say_if_open(f"{name}: {words}"))
     try:
         made = Worker(
             of,
@@ -115,22 +118,27 @@ def worker(  # noqa: PLR0917 - what the command line has
     except (TypeError, ValueError) as error:
         raise click.UsageError(str(error)) from error
     _stop_on_signals(made)
-    click.echo(f"{name}: works on {', '.join(asked)}; Ctrl-C stops it")
+    say_if_open(f"{name}: works on {', '.join(asked)}; Ctrl-C stops it")
     try:
         made.run()
     except PermissionError as error:
-        raise click.ClickException(f"the board says no: {error}") from error
-    close(queue)
-    click.echo(f"{name}: stopped")
+        raise click.ClickException(
+            f"the board does not accept this worker's token: {error}. Start the worker again with a token for "
+            "workers that the board printed, or that its token file has. A job that it held is retried when "
+            "its lease ends."
+        ) from error
+    finally:
+        close(queue)
+    say_if_open(f"{name}: stopped")
 
 
 def _teller(name: str) -> Callable[[str, Lease | None, str], None]:
     def tell(word: str, lease: Lease | None, words: str) -> None:
         about = "" if lease is None else f"{lease.job_id} "
-        more = f": {words}" if words else ""
+        more = f": {plain_text(words)}" if words else ""
         if lease is not None and word == "leased":
             more = f": {lease.type}, attempt {lease.attempt}, token {lease.token}"
-        click.echo(f"{name}: {about}{word}{more}")
+        say_if_open(f"{name}: {about}{word}{more}")
 
     return tell
 
@@ -166,7 +174,7 @@ def demo_load(db: str | None, url: str | None, token: str | None, jobs: int, see
     finally:
         close(queue)
     done = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    click.echo(f"Submitted {jobs - counts['refused']} jobs: {done}.")
+    say(f"Submitted {jobs - counts['refused']} jobs: {done}.")
 
 
 def _running_on_from(begin: int) -> Callable[[], int]:
@@ -224,12 +232,13 @@ def token(name: str, role: str, tenants: str) -> None:
     """
     names = ALL if tenants.strip() == ALL else [each.strip() for each in tenants.split(",")]
     try:
+        check_name("name", name)
         covered = read_tenants(Role(role), names)
     except (TypeError, ValueError) as error:
         raise click.UsageError(f"--{error}") from error
     made = new_token()
-    click.echo(f"# The token, shown this once: {made}")
-    click.echo(described(name, Role(role), covered, made), nl=False)
+    say(f"# The token, shown this once: {made}")
+    say_lines(described(name, Role(role), covered, made))
 
 
 COMMANDS = (worker, demo_load, token)

@@ -38,19 +38,21 @@ def listen(host: str, port: int | None, *, defaults: Sequence[int] = DEFAULT_POR
         PortTakenError: the port that was asked for is taken.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    failure: Exception
     for candidate in [port] if port is not None else [*defaults, 0]:
         sock = socket.socket(family, socket.SOCK_STREAM)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             sock.bind((host, candidate))
             sock.listen(128)
-        except OSError as error:
+        except (OSError, TypeError, UnicodeError) as error:  # the latter two for what can be no name of a host
             sock.close()
+            reason = error.strerror if isinstance(error, OSError) else str(error)
             failure = error
         else:
             return sock
     where = host if port is None else f"port {port} of {host}"
-    raise PortTakenError(f"cannot listen at {where}: {failure.strerror}") from failure
+    raise PortTakenError(f"cannot listen at {where}: {reason}") from failure
 
 
 @contextmanager

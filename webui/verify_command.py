@@ -14,8 +14,9 @@ from exercises.grader.catalogue import Exercise, catalogue, find
 from exercises.grader.page import Line
 from exercises.grader.verify import skipped, verify
 from webui.command_words import examples
-from webui.exercise_commands import explained, say, show
+from webui.exercise_commands import explained
 from webui.server import stop_politely
+from webui.terminal import say, show
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,3 +149,27 @@ def test_no_file_is_too_long_to_be_read(path):
 def test_every_module_says_what_it_owns(path):
     """Each module has a docstring."""
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+PRINTERS = {
+    "webui/terminal.py": "the one place",
+    "exercises/grader/classroom/single.py": "a pipe to its parent, which reads JSON",
+    "exercises/grader/classroom/in_notebook.py": "the output of a cell; its lines are plain already",
+}
+
+
+def _prints(path):
+    """Yield each way in which a file writes to a terminal."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called in {"print", "click.echo", "click.secho", "click.style"} or (
+                ".write" in called and "sys.std" in called
+            ):
+                yield f"{path.relative_to(ROOT).as_posix()}: {called}"
+
+
+def test_only_the_terminal_prints():
+    """Everything that a person reads on a terminal goes through one filter for control characters."""
+    found = [line for path in _sources("jobqueue", "webui", "exercises/grader") for line in _prints(path)]
+    assert {line.partition(":")[0] for line in found} == set(PRINTERS)
