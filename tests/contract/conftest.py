@@ -9,6 +9,7 @@ import pytest
 
 from jobqueue import EventLog, JobQueue, ManualClock, RetryPolicy, TimeSource
 from tests.databases import PLACES, Place
+from tests.http.asking import served
 
 Factory = Callable[..., JobQueue]
 
@@ -16,21 +17,37 @@ STORES = ("memory", *PLACES)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marks of tests that run on the in-memory queue alone."""
-    config.addinivalue_line("markers", "memory_only: a promise of the in-memory queue alone")
-    config.addinivalue_line("markers", "shared_rule: thousands of answers of one pure rule that all stores ask")
+    """Register the marks that say which stores a test runs over."""
+    for mark in (
+        "one_store(reason): a pure rule, or a promise of the queue in memory: no other store could differ",
+        "over_http: what the queue promises here, it promises at a distance, too",
+        "not_over_http(reason): the exception in a module that is `over_http`",
+    ):
+        config.addinivalue_line("markers", mark)
 
 
-@pytest.fixture(params=STORES)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Let a test that makes queues run over every store where the store could make a difference."""
+    if "make_queue" in metafunc.fixturenames:
+        metafunc.parametrize("make_queue", stores_of(metafunc.definition), indirect=True)
+
+
+def stores_of(test: pytest.Item) -> list[str]:
+    """Return the stores that a test runs over."""
+    stores = ["memory"] if test.get_closest_marker("one_store") else list(STORES)
+    is_remote = test.get_closest_marker("over_http") and not test.get_closest_marker("not_over_http")
+    return [*stores, "http"] if is_remote else stores
+
+
+@pytest.fixture
 def make_queue(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Factory]:
     """Return the constructor of one store, `(time, policy, **options)`; every queue that it makes is empty."""
     if request.param == "memory":
         yield JobQueue
         return
-    if request.node.get_closest_marker("memory_only"):
-        pytest.skip("promised by the in-memory queue alone")
-    if request.node.get_closest_marker("shared_rule"):
-        pytest.skip("one pure rule, the same for all stores, asked too often to do it over a database")
+    if request.param == "http":
+        yield served
+        return
     places: list[Place] = []
 
     def make(time: TimeSource, policy: RetryPolicy, **options: Any) -> JobQueue:

@@ -7,6 +7,8 @@ import pytest
 from jobqueue import IllegalStateError, StaleTokenError
 from tests.contract.observing import everything, polled, polled_ids, submit_as
 
+pytestmark = pytest.mark.over_http
+
 
 def test_a_cancelled_job_is_never_handed_out(queue, clock):
     """A cancel takes the job out of the line and leaves the others in their order."""

@@ -50,7 +50,7 @@ def test_one_job_goes_to_one_of_many_pollers(queue):
         assert queue.view(job_id).worker_id == leases[0].worker_id
 
 
-@pytest.mark.memory_only
+@pytest.mark.one_store("the lock of the queue in memory")
 def test_two_polls_that_meet_anywhere_get_one_job(make_queue, clock):
     """Wherever a second worker breaks into a poll, the only job goes to one of the two."""
     for step in count(1):
@@ -64,7 +64,7 @@ def test_two_polls_that_meet_anywhere_get_one_job(make_queue, clock):
     assert step > 10, "the polls never met"
 
 
-@pytest.mark.memory_only
+@pytest.mark.one_store("the lock of the queue in memory")
 def test_two_reports_that_meet_anywhere_count_as_one(make_queue, clock):
     """Wherever a failure is reported in the middle of a completion, one of the two is accepted."""
     for step in count(1):

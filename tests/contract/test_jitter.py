@@ -37,7 +37,7 @@ def rests(make_queue, policy, jitter, jobs=1, order=None):
 @pytest.mark.parametrize(
     ("kind", "least"), [("full", lambda _backoff: 0), ("equal", lambda backoff: backoff // 2)]
 )
-@pytest.mark.shared_rule
+@pytest.mark.one_store("one pure rule that every store asks")
 def test_a_rest_lies_in_the_range_of_its_kind(make_queue, kind, least):
     """Full: from 0 to the capped backoff; equal: from half of it. Both ends are met, nothing lies outside."""
     policy = RetryPolicy(5, 3, 12)
@@ -71,7 +71,7 @@ def test_after_a_redrive_the_rest_before_is_the_base_again(make_queue, clock):
 
 
 @every_kind
-@pytest.mark.shared_rule
+@pytest.mark.one_store("one pure rule that every store asks")
 def test_a_rest_never_exceeds_the_cap(make_queue, kind):
     """Jitter is drawn within the cap, not added to it, at any attempt and for many seeds."""
     for seed in range(40):
@@ -103,7 +103,7 @@ def test_a_draw_does_not_depend_on_the_order_of_draws(make_queue, kind):
 
 
 @every_kind
-@pytest.mark.shared_rule
+@pytest.mark.one_store("one pure rule that every store asks")
 def test_draws_differ_between_jobs_hand_outs_and_seeds(make_queue, kind):
     """Else those that failed together would come back together."""
     policy = RetryPolicy(4, 10_000, 60_000)
@@ -113,7 +113,7 @@ def test_draws_differ_between_jobs_hand_outs_and_seeds(make_queue, kind):
     assert rests(make_queue, policy, KINDS[kind](seed=6), jobs=20) != drawn
 
 
-@pytest.mark.shared_rule
+@pytest.mark.one_store("one pure rule that every store asks")
 def test_draws_are_uniform(make_queue):
     """Of 4,000 draws from 0 to 9 each number gets its tenth, give or take what chance allows."""
     drawn = [job[0] for job in rests(make_queue, RetryPolicy(2, 9, 9), Jitter.full(seed=11), jobs=4000)]

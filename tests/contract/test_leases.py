@@ -9,6 +9,8 @@ import pytest
 from jobqueue import Lease, ManualClock, RetryPolicy, StaleTokenError
 from tests.contract.observing import everything, outcome, polled, polled_ids
 
+pytestmark = pytest.mark.over_http
+
 OPERATIONS = {
     "submit": lambda queue: queue.submit("mail"),
     "poll": lambda queue: queue.poll("w", 1000),
@@ -115,6 +117,7 @@ def test_two_late_expiries_queue_up_by_the_ends_of_their_leases(queue, clock):
     assert (second.job_id, queue.view("J1").next_run_at) == ("J1", 10_000)
 
 
+@pytest.mark.not_over_http("events stay where the queue is")
 def test_what_is_due_is_settled_by_instant_then_by_submission_order(queue, clock, log):
     """Leases that end at one instant are settled in submission order, not in the order of hand-out."""
     for priority in (0, 1, 2):
@@ -129,6 +132,7 @@ def test_what_is_due_is_settled_by_instant_then_by_submission_order(queue, clock
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.not_over_http("events stay where the queue is")
 def test_every_operation_first_settles_what_is_due(queue, clock, log, name):
     """Whoever touches the queue first after the end of a lease finds the expiry settled, refused or not."""
     queue.submit("mail")

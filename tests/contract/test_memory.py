@@ -199,7 +199,7 @@ CHURNS = [
 ]
 
 
-@pytest.mark.memory_only
+@pytest.mark.one_store("what is held in this process")
 @pytest.mark.parametrize("churn", CHURNS, ids=lambda churn: churn.__name__.removeprefix("churn_by_"))
 def test_what_is_over_leaves_nothing_behind(keeping, clock, churn):
     """An ended lease, a retry or a cancel leaves nothing in any structure that grows without bound."""
@@ -210,7 +210,7 @@ def test_what_is_over_leaves_nothing_behind(keeping, clock, churn):
     assert objects_held_by(queue) < after_few + 600, "3,000 more rounds may not leave even 600 objects"
 
 
-@pytest.mark.memory_only
+@pytest.mark.one_store("what is held in this process")
 def test_the_count_of_held_objects_sees_what_a_queue_keeps(queue):
     """The measure used here does grow with jobs that are kept; otherwise its tests would prove nothing."""
     run_through(queue, 10)
@@ -219,7 +219,7 @@ def test_the_count_of_held_objects_sees_what_a_queue_keeps(queue):
     assert objects_held_by(queue) > after_few + 600
 
 
-@pytest.mark.memory_only
+@pytest.mark.one_store("what is held in this process")
 def test_a_lease_that_outlives_many_others_does_not_hold_them(keeping):
     """One long-running job at the head of the timers does not keep the ends of thousands of others alive."""
     queue = keeping(5)
@@ -239,7 +239,7 @@ def size_after(queue, jobs, begun=0):
     return objects_held_by(queue)
 
 
-@pytest.mark.memory_only
+@pytest.mark.one_store("what is held in this process")
 def test_twenty_thousand_jobs_take_no_more_room_than_five_thousand(keeping):
     """With a retention, size depends on what is kept, not on what has passed through."""
     queue = keeping(1000)
@@ -250,7 +250,7 @@ def test_twenty_thousand_jobs_take_no_more_room_than_five_thousand(keeping):
 
 
 @pytest.mark.long
-@pytest.mark.memory_only
+@pytest.mark.one_store("what is held in this process")
 def test_a_million_jobs_take_no_more_room_than_two_hundred_thousand(keeping):
     """The same over the life of a busy queue."""
     queue = keeping(1000)

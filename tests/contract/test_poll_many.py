@@ -8,6 +8,8 @@ from jobqueue import Limits, RetryPolicy
 from tests.contract.observing import polled
 from tests.contract.scheduling import banded, bands_served, fill, fill_tenants
 
+pytestmark = pytest.mark.over_http
+
 
 def test_it_hands_out_what_so_many_polls_would(make_queue, clock):
     """The same jobs, in the same order, with the same leases as single polls of a twin."""

@@ -7,6 +7,8 @@ import pytest
 from jobqueue import RetryPolicy
 from tests.contract.observing import polled, polled_ids
 
+pytestmark = pytest.mark.over_http
+
 
 def test_ids_count_from_one_in_submission_order(queue):
     """Ids are J1, J2, ... whatever was submitted."""

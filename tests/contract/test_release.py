@@ -7,6 +7,8 @@ import pytest
 from jobqueue import Limits, RetryPolicy, StaleTokenError, WeightedBands
 from tests.contract.observing import polled, polled_ids
 
+pytestmark = pytest.mark.over_http
+
 
 def test_a_released_job_has_lost_nothing_but_a_token(queue, clock):
     """PENDING with the attempt and the run_at that it had; the generation stays used, and history tells it."""
@@ -121,6 +123,7 @@ def test_a_released_job_is_never_refused_by_limits(make_queue, clock):
     assert queue.stats().by_status["PENDING"] == 2
 
 
+@pytest.mark.not_over_http("over HTTP the exact repeat of a completion is answered once more")
 def test_a_double_release_frees_one_place_only(make_queue, clock):
     """At a limit of one, whatever is reported twice, one job runs."""
     queue = make_queue(clock, RetryPolicy(3, 0, 0), limits=Limits(max_running_per_tenant=1))

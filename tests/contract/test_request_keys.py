@@ -8,6 +8,8 @@ from jobqueue import Limits, RequestKeyConflictError, RetryPolicy, Submission
 from tests.contract.observing import everything, outcome, polled, submit_as
 from tests.contract.together import run_together
 
+pytestmark = pytest.mark.over_http
+
 CONTENT = {"payload": "p", "priority": 1, "cost": 2, "run_at_millis": 50, "deadline_millis": 900}
 
 
@@ -109,6 +111,7 @@ def test_a_conflict_is_told_before_a_deadline_or_a_limit(make_queue, clock):
     assert type(outcome(queue.submit_once, "l", "fax", deadline_millis=5)) is ValueError
 
 
+@pytest.mark.not_over_http("the actor is the token's")
 def test_a_redriven_job_keeps_its_key_and_the_content_it_was_asked_for(one_try):
     """A corrected payload is the operator's; the producer's repeat is still the same request."""
     one_try.submit_once("k", "mail", "p")
@@ -181,6 +184,7 @@ def test_a_key_is_a_name(queue, key, error):
     assert queue.submit_once("k" * 200, "mail").job_id == "J1"
 
 
+@pytest.mark.not_over_http("events stay where the queue is")
 def test_a_conflict_is_told_as_refused(queue, log):
     """It is an event like every refusal, about the job that has the key."""
     queue.submit_once("k", "mail")

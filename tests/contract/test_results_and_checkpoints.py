@@ -9,6 +9,8 @@ import pytest
 from jobqueue import StaleTokenError
 from tests.contract.observing import outcome, polled
 
+pytestmark = pytest.mark.over_http
+
 
 def test_a_result_is_kept_with_its_job(queue):
     """The view shows the text that the worker reported, exactly."""
@@ -35,6 +37,7 @@ def test_the_first_result_is_the_only_one(queue):
     assert queue.view("J1").result == "first"
 
 
+@pytest.mark.not_over_http("events stay where the queue is")
 def test_a_result_is_told_with_its_hash(queue, log):
     """The event carries the text and its SHA-256; without a result, neither."""
     queue.submit("mail")

@@ -9,6 +9,8 @@ import pytest
 from jobqueue import RetryPolicy
 from tests.contract.observing import polled
 
+pytestmark = pytest.mark.over_http
+
 LONGEST_ERROR = 65_536
 
 
@@ -79,6 +81,7 @@ def test_any_mix_of_three_failures_ends_a_job_with_three_attempts(queue, clock, 
     assert queue.poll("w", 1000) is None
 
 
+@pytest.mark.not_over_http("the same a thousand times")
 def test_a_service_that_retries_for_ever_keeps_its_rhythm(make_queue, clock):
     """After a thousand failures the gap is still exactly the cap, and nothing overflows."""
     queue = make_queue(clock, RetryPolicy(10**6, 1, 60_000))

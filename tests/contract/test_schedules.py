@@ -16,7 +16,7 @@ from exercises.grader.interleavings.schedules import Bounds
 from exercises.grader.interleavings.stand_ins import stand_ins
 from jobqueue import JobQueue, ManualClock, RetryPolicy
 
-pytestmark = pytest.mark.memory_only
+pytestmark = pytest.mark.one_store("the lock of the queue in memory")
 WATCHED = ("queue", "turn", "operations", "table")
 
 

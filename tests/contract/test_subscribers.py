@@ -52,7 +52,7 @@ def test_threads_are_told_everything_once_and_in_order(queue, log):
     assert kinds == ["submitted", "leased", "refused", "completed"]
 
 
-@pytest.mark.memory_only
+@pytest.mark.one_store("the lock of the queue in memory")
 def test_no_event_is_left_behind_wherever_two_threads_meet(make_queue, clock):
     """When all calls have returned, all events have been told: none waits for the next call to come by."""
     for step in count(1):

@@ -149,5 +149,11 @@ class Facade:
         return self.api.client_of(f"producer:{tenant}").submit_once(*args, **named)
 
 
+def served(time: Any, policy: RetryPolicy, **options: Any) -> Facade:
+    """Return a queue in memory that is reached over HTTP."""
+    shared().serve(JobQueue(time, policy, **options), time)
+    return Facade(shared(), shared().service)
+
+
 def _refuse(name: str) -> None:
     raise AssertionError(f"{name} is no JSON")

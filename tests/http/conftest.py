@@ -8,7 +8,7 @@ import pytest
 
 from jobqueue import JobQueue, ManualClock, RetryPolicy, WeightedBands
 from tests.databases import sqlite_place
-from tests.http.asking import Api, Facade, shared
+from tests.http.asking import Api
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,7 +19,21 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the mark of what the store behind the API could change."""
+    config.addinivalue_line(
+        "markers", "stores_behind: the answers come out of the store, so over SQLite as well"
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Ask the API of a queue in memory; where the store could make a difference, of one in SQLite as well."""
+    if "make_store" in metafunc.fixturenames:
+        is_both = metafunc.definition.get_closest_marker("stores_behind")
+        metafunc.parametrize("make_store", ["memory", "sqlite"] if is_both else ["memory"], indirect=True)
+
+
+@pytest.fixture
 def make_store(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[..., JobQueue]]:
@@ -27,10 +41,6 @@ def make_store(
     if request.param == "memory":
         yield JobQueue
         return
-    if request.node.get_closest_marker("memory_only"):
-        pytest.skip("promised by the in-memory queue alone")
-    if request.node.get_closest_marker("shared_rule"):
-        pytest.skip("one pure rule, the same for all stores, asked too often to do it over a database")
     places = []
 
     def make(time: Any, policy: RetryPolicy, **options: Any) -> JobQueue:
@@ -51,24 +61,3 @@ def store(make_store: Callable[..., JobQueue], clock: ManualClock) -> JobQueue:
 @pytest.fixture
 def api(store: JobQueue, clock: ManualClock) -> Api:
     return Api(store, clock)
-
-
-@pytest.fixture
-def make_queue(make_store: Callable[..., JobQueue]) -> Callable[..., Facade]:
-    """Return the constructor of queues that are reached over HTTP, for the contract's tests."""
-
-    def make(time: Any, policy: RetryPolicy, **options: Any) -> Facade:
-        shared().serve(make_store(time, policy, **options), time)
-        return Facade(shared(), shared().service)
-
-    return make
-
-
-@pytest.fixture
-def queue(make_queue: Any, clock: ManualClock) -> Facade:
-    return make_queue(clock, RetryPolicy(3, 1000, 60_000))
-
-
-@pytest.fixture
-def one_try(make_queue: Any, clock: ManualClock) -> Facade:
-    return make_queue(clock, RetryPolicy(1, 1000, 60_000))

@@ -10,6 +10,7 @@ from tests.http.asking import Api
 # -- submitting ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.stores_behind
 def test_the_same_request_twice_makes_one_job(api):
     """201, then 200 with replayed true; other content is a 409 that tells no payload; J1 is as it was."""
     asked = {"type": "mail", "payload": "secret one", "requestKey": "k"}
@@ -46,6 +47,7 @@ def test_a_request_key_is_bound_to_nested_values(api, one, other, same):
     assert answer.status_code == (200 if same else 409)
 
 
+@pytest.mark.stores_behind
 def test_digits_stay_as_they_were_sent(api):
     """Through the queue and back: no number becomes another one."""
     text = '{"id":1970670598291982290,"x":9007199254740993,"d":0.1,"e":1e2,"f":1.50,"g":-0.0,"t":[1E+5]}'
@@ -72,6 +74,7 @@ def test_digits_stay_as_they_were_sent(api):
     ],
     ids=ascii,
 )
+@pytest.mark.stores_behind
 def test_text_goes_through_unchanged(api, text):
     """As payload, checkpoint, result and error."""
     api.submit(payload=text)
@@ -130,6 +133,7 @@ def test_an_instant_without_an_offset_is_no_instant(api, told):
     assert (answer.status_code, answer.json["field"]) == (400, "runAt")
 
 
+@pytest.mark.stores_behind
 def test_a_deadline_survives_retry_and_redrive(api, clock):
     """Given as an integer or as text: the same integer to the end."""
     for deadline in (1_774_740_600_000, "2026-03-28T23:30:00Z"):
@@ -173,6 +177,7 @@ def test_a_store_that_fails_is_a_503_and_a_fault_is_no_page(api, monkeypatch, er
 # -- working ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.stores_behind
 def test_a_completion_that_is_sent_again_is_answered_again(api, clock):
     """The acknowledgement was lost: the exact repeat is 200, at any time; anything else is what it was."""
     api.submit(), api.submit()
@@ -188,6 +193,7 @@ def test_a_completion_that_is_sent_again_is_answered_again(api, clock):
     assert len(api.store.history("J1")) == 1
 
 
+@pytest.mark.stores_behind
 def test_an_empty_result_and_none_are_two(api):
     """So the repeat has to be exact."""
     api.submit()
@@ -197,6 +203,7 @@ def test_an_empty_result_and_none_are_two(api):
     assert api.post("/jobs/J1/complete", "worker", {"generation": 1, "result": ""}).status_code == 409
 
 
+@pytest.mark.stores_behind
 def test_a_zombie_is_told_why(api, clock):
     """409 with the reason; the present holder's job is untouched."""
     api.submit()
@@ -223,6 +230,7 @@ def test_a_fail_can_be_for_good_and_never_fails(api):
     assert (answer.json["job"]["status"], answer.json["job"]["deadReason"]) == ("DEAD", "permanent")
 
 
+@pytest.mark.stores_behind
 def test_one_in_a_flood_is_served_early(api):
     """The fair order is the one that the API serves by: bo's job is among the first two."""
     for _ in range(300):

@@ -53,6 +53,7 @@ def test_each_operation_is_for_its_roles(api, route):
 
 @pytest.mark.parametrize("route", [r for r in ROUTES if "job_id" in r.path], ids=lambda route: route.name)
 @pytest.mark.parametrize("status", ["PENDING", "RUNNING", "DEAD"])
+@pytest.mark.stores_behind
 def test_a_job_of_another_tenant_is_a_404(api, route, status):
     """As if it were not there: the same words as for an id that never was, and nothing has changed."""
     api.submit("acme")
@@ -69,6 +70,7 @@ def test_a_job_of_another_tenant_is_a_404(api, route, status):
     assert api.dump() == before
 
 
+@pytest.mark.stores_behind
 def test_a_token_for_some_tenants_sees_only_theirs(api):
     """Lists, pages and claims leave out the others', in the order of all."""
     for tenant in "abcabc":
@@ -82,6 +84,7 @@ def test_a_token_for_some_tenants_sees_only_theirs(api):
     assert [lease["tenant"] for lease in api.claim(limit=9)] == ["a", "a"]
 
 
+@pytest.mark.stores_behind
 def test_a_bulk_redrive_leaves_other_tenants_alone(api):
     """Their ids are unknown, as those that never were."""
     for tenant in "ab":
@@ -112,6 +115,7 @@ def test_a_pause_needs_all_tenants(api, path):
 
 
 @pytest.mark.parametrize("name", NASTY_NAMES, ids=ascii)
+@pytest.mark.stores_behind
 def test_a_type_of_any_name_can_be_paused_and_resumed(api, name):
     """What can be submitted can be acted on: by body, by address as far as no proxy tidies it, by client."""
     client = api.client_of("operator")
@@ -134,6 +138,7 @@ def test_a_type_of_any_name_can_be_paused_and_resumed(api, name):
 
 
 @pytest.mark.parametrize("name", NASTY_NAMES, ids=ascii)
+@pytest.mark.stores_behind
 def test_a_name_of_any_characters_is_found_again(api, name):
     """Type, tenant, worker and request key: each is stored, claimed, filtered by and replayed as it is."""
     api.store.submit_once(name, name, tenant=name)
@@ -190,6 +195,7 @@ def test_another_sites_page_is_refused(api, headers):
 # -- reading changes nothing -----------------------------------------------------------------------------
 
 
+@pytest.mark.stores_behind
 def test_no_reading_request_changes_anything(api):
     """100 jobs in all states: every route by GET and HEAD leaves them as they were."""
     for number in range(100):
@@ -235,6 +241,7 @@ def test_what_changes_something_answers_to_post_alone(api, route):
         assert answer.mimetype == "application/problem+json"
 
 
+@pytest.mark.stores_behind
 def test_lists_are_quick_and_small(api):
     """A page of 200 of 5,000 jobs with long errors: no payload, and not for ever."""
     for _ in range(500):
