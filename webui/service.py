@@ -43,7 +43,7 @@ class Service:
         monotonic = MonotonicClock() if monotonic is None else monotonic
         self.tick_seconds = tick_millis / 1000
         self.workers = Workers(monotonic)
-        self.snapshots = Snapshots(queue, monotonic, tick_millis, self.workers.saw)
+        self.snapshots = Snapshots(queue, monotonic, tick_millis, self.workers)
         self.health = Health(queue, self.snapshots, self.wall, monotonic)
         self.streams = Streams(most_streams, self.health.wait)
         self.notices = Notices()

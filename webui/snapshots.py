@@ -3,10 +3,11 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jobqueue import JobView, Stats, TimeSource
+from jobqueue import JobView, Outcome, Stats, TimeSource, UnknownJobError
 
 TICK_MILLIS = 1000
 REST = 4
@@ -14,6 +15,8 @@ REST = 4
 MOST_RUNNING = 200
 MOST_NEXT = 20
 MOST_WORKERS = 200
+FORGOTTEN_MILLIS = 15 * 60_000
+"""A worker without a sign for so long is no longer shown."""
 MOST_STREAMS = 100
 
 
@@ -51,7 +54,7 @@ class Snapshots:
     Args:
         queue: any queue.
         time: for how old a snapshot is.
-        saw: hears who has got or renewed a lease since the last one, in this process or in another.
+        workers: what is known of workers; a snapshot adds who has got, renewed or lost a lease since the last.
     """
 
     def __init__(
@@ -59,15 +62,17 @@ class Snapshots:
         queue: Any,
         time: TimeSource,
         tick_millis: int = TICK_MILLIS,
-        saw: Callable[[str], None] = lambda _: None,
+        workers: "Workers | None" = None,
     ) -> None:
         self._queue = queue
         self._time = time
         self._tick_millis = tick_millis
-        self._saw = saw
+        self._workers = Workers(time) if workers is None else workers
         self._lock = threading.Lock()
         self._newest: Snapshot | None = None
         self._leases: dict[str, tuple[int, int]] = {}
+        self._running: tuple[JobView, ...] = ()
+        self._expired = 0
         self._taken_at = self._took = 0
 
     def now(self) -> Snapshot:
@@ -90,7 +95,8 @@ class Snapshots:
         seen = {job.id: (job.lease_until or stats.at) for job in running}
         for job in running:
             if job.worker_id is not None and self._leases.get(job.id, (None,))[0] != job.lease_until:
-                self._saw(job.worker_id)
+                self._workers.saw(job.worker_id)
+        self._note_lost(stats, running)
         self._leases = {
             job_id: found
             if (found := self._leases.get(job_id)) is not None and found[0] == until
@@ -101,32 +107,77 @@ class Snapshots:
         next_up = tuple(self._queue.next_up(MOST_NEXT))
         return Snapshot(stats, tuple(self._queue.paused()), running, next_up, lengths)
 
+    def _note_lost(self, stats: Stats, running: tuple[JobView, ...]) -> None:
+        """Note each worker whose lease has expired since the last snapshot: nobody reported it."""
+        before, self._running = self._running, running
+        grown, self._expired = stats.attempts_expired > self._expired, stats.attempts_expired
+        if not grown:  # so that a busy queue's many reports cost no look each
+            return
+        held = {(job.id, job.generation) for job in running}
+        for job in before:
+            if (job.id, job.generation) in held or job.worker_id is None or (job.lease_until or 0) > stats.at:
+                continue
+            with suppress(UnknownJobError):
+                attempts = self._queue.history(job.id)
+                if any(a.generation == job.generation and a.outcome == Outcome.EXPIRED for a in attempts):
+                    self._workers.lost(job.worker_id, job.id)
+
     def forget(self) -> None:
         """Let the next look be a new one: somebody has just changed something and wants to see it."""
         with self._lock:
             self._newest = None
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The last sign of a worker.
+
+    Args:
+        millis: how long ago.
+        polls: whether it polls through this server, so that it is seen even when it holds no lease.
+        lost_job: the job whose lease expired without a report, if that is the last that is known.
+    """
+
+    millis: int
+    polls: bool = False
+    lost_job: str | None = None
+
+
 class Workers:
-    """Who was heard of, and when: the last so many that claimed, reported, or were seen with a lease."""
+    """The last signs of so many workers: a poll or renewal through this server, or a lease in the store.
+
+    A worker that opens the store itself leaves no sign while it holds no lease: whether it is idle or stopped,
+    nobody can tell.
+    """
 
     def __init__(self, time: TimeSource) -> None:
         self._time = time
         self._lock = threading.Lock()
-        self._seen: OrderedDict[str, int] = OrderedDict()
+        self._seen: OrderedDict[str, Seen] = OrderedDict()
 
-    def saw(self, worker_id: str) -> None:
-        """Note that a worker was heard of."""
+    def saw(self, worker_id: str, *, polls: bool = False) -> None:
+        """Note a sign of life."""
         with self._lock:
-            self._seen[worker_id] = self._time.now()
+            polls = polls or (worker_id in self._seen and self._seen[worker_id].polls)
+            self._seen[worker_id] = Seen(self._time.now(), polls)
             self._seen.move_to_end(worker_id)
             if len(self._seen) > MOST_WORKERS:
                 self._seen.popitem(last=False)
 
-    def ages(self) -> dict[str, int]:
-        """Return how many milliseconds ago each was heard of, the latest first."""
+    def lost(self, worker_id: str, job_id: str) -> None:
+        """Note that a lease of a worker expired without a report."""
         with self._lock:
-            return {name: self._time.now() - at for name, at in reversed(self._seen.items())}
+            if worker_id in self._seen:
+                self._seen[worker_id] = replace(self._seen[worker_id], lost_job=job_id)
+
+    def seen(self) -> dict[str, Seen]:
+        """Return the last sign of each that left one lately, the latest first."""
+        with self._lock:
+            now = self._time.now()
+            ages = {
+                name: replace(seen, millis=now - seen.millis) for name, seen in reversed(self._seen.items())
+            }
+        return {name: seen for name, seen in ages.items() if seen.millis < FORGOTTEN_MILLIS}
 
 
 class Streams:

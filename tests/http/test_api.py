@@ -243,4 +243,4 @@ def test_workers_are_remembered(api):
     """Who claims is known by name, however little it got."""
     api.claim(workerId="one")
     api.claim(workerId="two")
-    assert list(api.service.workers.ages()) == ["two", "one"]
+    assert list(api.service.workers.seen()) == ["two", "one"]

@@ -111,7 +111,7 @@ def test_one_dead_letter_is_brought_back(live):
     """With the reason, a corrected payload and a new deadline in the audit."""
     live.dead(1)
     html = live.act("/jobs/J1/redrive", note="the address was wrong", payload="right", deadline="60")
-    assert notice_of(html) == "J1 is brought back, with a new set of attempts."
+    assert notice_of(html) == "J1 is redriven, with a new set of attempts."
     (audit,) = live.store.redrives("J1")
     assert (audit.actor, audit.note) == ("operator on this machine", "the address was wrong")
     assert (live.store.payload("J1"), live.store.view("J1").deadline) == ("right", BEGIN + 60_000)
@@ -136,13 +136,13 @@ def test_the_bulk_button_acts_on_what_was_confirmed(live):
     t1 = live.dead(120, tenant="t1")
     live.dead(180, tenant="t2")
     html = live.client.post("/live/dead/confirm", data={"which": "all", "tenant": "t1"}).text
-    assert "Bring back 120 dead letters?" in words(html)
+    assert "Redrive 120 dead letters?" in words(html)
     assert len(live.store.dead_letters()) == 300, "nothing has happened yet"
     asked = fields(html)
     late = live.dead(5, tenant="t1")
     live.page("/dead?tenant=t2")
     done = live.act("/dead/redrive", **asked, note="the server is back")
-    assert notice_of(done) == "120 of 120 dead letters are brought back."
+    assert notice_of(done) == "120 of 120 dead letters redriven."
     assert [job.id for job in live.store.list_jobs(status="PENDING", limit=200)] == t1[::-1]
     assert len(live.store.dead_letters()) == 185
     assert {live.store.redrives(job_id)[0].batch for job_id in t1} == {1}
@@ -156,9 +156,33 @@ def test_those_that_are_ticked_come_back(live):
     asked = fields(html)
     live.store.redrive("J1", actor="ann", note="first")
     done = live.act("/dead/redrive", **asked, note="x", spread="5")
-    assert notice_of(done) == "1 of 2 dead letters are brought back. 1 skipped: wrong state."
+    assert notice_of(done) == "1 of 2 dead letters redriven. Skipped: 1 is no longer dead."
     assert [live.store.view(job_id).status for job_id in ("J1", "J2", "J3")] == ["PENDING", "DEAD", "PENDING"]
     assert len(live.store.redrives("J1")) == 1
+
+
+def test_the_confirmation_counts_what_can_be_redriven(live):
+    """3 of 6: permanent failures and passed deadlines are not promised, and it says why."""
+    live.dead(3)
+    live.dead(2, deadline_millis=BEGIN + 60_000)
+    live.store.submit("mail")
+    live.store.fail("J6", live.store.poll("w", 1000).token, "no such address", permanent=True)
+    live.clock.advance(60_000)
+    html = live.client.post("/live/dead/confirm", data={"which": "all"}).text
+    assert "Redrive 3 dead letters?" in words(html)
+    assert "3 of the 6 can't be redriven here. 2 have passed their deadlines." in words(html)
+    assert "1 failed permanently. Redrive it from its own page" in words(html)
+    assert fields(html) == {"ids": "J1 J2 J3", "count": "3"}
+    assert notice_of(live.act("/dead/redrive", **fields(html), note="x")) == "3 of 3 dead letters redriven."
+
+
+def test_where_none_can_be_redriven_nothing_is_offered(live):
+    """The page says why, and has no button."""
+    live.store.submit("mail")
+    live.store.fail("J1", live.store.poll("w", 1000).token, "no such address", permanent=True)
+    html = live.client.post("/live/dead/confirm", data={"ids": "J1"}).text
+    assert "This dead letter can't be redriven here 1 failed permanently." in words(html)
+    assert not [f for f in Parsed(html).all("form") if "/dead/redrive" in f["action"]]
 
 
 def test_each_comes_back_once_however_fast_it_dies(live):
@@ -174,11 +198,11 @@ def test_each_comes_back_once_however_fast_it_dies(live):
 
 def test_nothing_ticked_is_no_fault(live):
     """And more than may be brought back at once are the newest, which is said."""
-    assert "Nothing is chosen" in words(live.client.post("/live/dead/confirm", data={}).text)
+    assert "Nothing is selected" in words(live.client.post("/live/dead/confirm", data={}).text)
     live.dead(MOST_REDRIVEN + 1)
     html = live.client.post("/live/dead/confirm", data={"which": "all"}).text
-    assert f"Bring back {MOST_REDRIVEN} dead letters?" in words(html)
-    assert "More fit than are brought back at once" in words(html)
+    assert f"Redrive {MOST_REDRIVEN} dead letters?" in words(html)
+    assert "More match than can be redriven at once" in words(html)
     assert notice_of(live.act("/dead/redrive", **fields(html), note="x")).startswith(f"{MOST_REDRIVEN} of")
 
 

@@ -49,12 +49,33 @@ def test_the_overview_says_how_it_stands(live):
     live.clock.advance(3000)
     text = spaced(live.page())
     assert "1 PENDING 1 RUNNING 2 SUCCEEDED 0 DEAD" in text
-    assert re.search(rf"worker one heard of [\d.]+ s ago {job_id} mail attempt 1", text)
+    assert re.search(rf"Workers 1 working W worker one working {job_id} mail attempt 1", text)
     assert "45 s of lease left" in text
     assert "H high 1 - 50%" in text
     assert "bo 1 live, oldest ready 3.0 s" in text
     assert "attempts that succeeded 2 of 3 attempts" in text
     assert "jobs that succeeded 2 of 2 finished jobs" in text
+
+
+def test_an_error_that_is_over_raises_no_alarm(clock):
+    """A job that failed once and then succeeded shows its old error, but not as one; one that waits does."""
+    live = Live(JobQueue(clock, RetryPolicy(3, 0, 0)), clock)
+    for _ in range(2):
+        job_id = live.store.submit("mail")
+        live.store.fail(job_id, live.store.poll("w", 1000).token, "no route to host")
+        if job_id == "J1":
+            live.store.complete(job_id, live.store.poll("w", 1000).token)
+    cells = [a["class"] for a in Parsed(live.page("/jobs")).all("td") if a.get("class", "").startswith("word ")]
+    assert cells == ["word error", "word faint"]
+    assert "Last error, before it succeeded" in spaced(live.page("/jobs/J1"))
+    assert not [a for a in Parsed(live.page("/jobs/J1")).all("pre") if "error" in a["class"].split()]
+
+
+def test_the_page_of_dead_letters_keeps_itself_up_to_date(live):
+    """It asks for itself like the others."""
+    live.dead(1)
+    (part,) = (a for _, a in Parsed(live.page("/dead?tenant=default")).elements if a.get("id") == "live")
+    assert part["hx-get"] == "/live/dead?tenant=default"
 
 
 def test_attempts_and_jobs_are_not_mixed_up(clock):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from jobqueue import JobQueue, RetryPolicy
 from tests.live.conftest import BEGIN, Live
+from tests.live.test_pages import spaced
 from tests.webui.asking import words
 
 
@@ -33,22 +35,75 @@ def test_figures_that_take_long_are_asked_for_rarely(clock, store, monkeypatch):
     assert len(asked) == 2
 
 
+class Stopwatch:
+    """A monotonic clock that only the test moves."""
+
+    at = 0
+
+    def now(self):
+        return self.at
+
+
+def test_a_killed_worker_is_lost_once_its_lease_has_expired(clock):
+    """Until then it works as far as anybody can know; afterwards it is not counted as idle."""
+    watch = Stopwatch()
+    live = Live(JobQueue(clock, RetryPolicy(3, 1000, 60_000)), clock, monotonic=watch)
+    live.store.submit("mail")
+    live.store.poll("anna", 5000)
+    assert "Workers 1 working" in spaced(live.page())
+    clock.advance(5000)
+    watch.at += 5000
+    assert "Workers 1 lost A anna lost Its lease on J1 expired without a report." in spaced(live.page())
+    live.store.submit("mail", priority=9)
+    live.store.poll("anna", 5000)
+    assert "Workers 1 working" in spaced(live.page()), "it lives after all"
+    watch.at += 15 * 60_000
+    clock.advance(5000)
+    live.page()
+    watch.at += 15 * 60_000
+    assert "No worker holds a lease" in spaced(live.page())
+
+
+def test_a_worker_that_reported_is_not_lost(live):
+    """Without a lease, and never heard through this server: idle or stopped, which the page says."""
+    live.store.submit("mail")
+    lease = live.store.poll("anna", 5000)
+    live.page()
+    live.store.complete("J1", lease.token)
+    live.clock.advance(5000)
+    assert "Workers 1 no lease A anna no lease Last seen" in spaced(live.page())
+    assert "Idle or stopped: the store can't tell." in spaced(live.page())
+
+
+def test_a_worker_that_polls_here_is_idle_and_then_silent(store, clock):
+    """It is seen without a lease as long as it polls; 30 s without a poll are too long for one that lives."""
+    watch = Stopwatch()
+    live = Live(store, clock, monotonic=watch)
+    live.service.workers.saw("bob", polls=True)
+    watch.at = 29_999
+    assert "Workers 1 idle B bob idle Last poll 29 s ago." in spaced(live.page())
+    watch.at = 30_000
+    assert "Workers 1 silent B bob silent Last seen 30 s ago." in spaced(live.page())
+
+
+def test_shares_are_shown_where_they_are_known(live):
+    """Other processes count their own hand-outs: no column of dashes until this server hands one out."""
+    assert "actual" not in spaced(live.page()).partition("This server has handed out no job")[0]
+    live.store.submit("mail")
+    live.store.poll("w", 1000)
+    assert "target actual" in spaced(live.page())
+
+
 def test_fifty_viewers_are_one_query_each_tick(clock, store, monkeypatch):
     """All pages within a tick are drawn from one snapshot; after a tick, from the next."""
-
-    class Still:
-        at = 0
-
-        def now(self):
-            return self.at
-
-    live, asked = Live(store, clock, monotonic=Still(), tick_millis=1000), []
+    watch = Stopwatch()
+    live, asked = Live(store, clock, monotonic=watch, tick_millis=1000), []
     stats = store.stats
     monkeypatch.setattr(store, "stats", lambda: asked.append(1) or stats())
     for _ in range(50):
         live.page()
         live.page("/jobs")
     assert len(asked) == 1
-    Still.at = 1000
+    watch.at = 1000
     live.page()
     assert len(asked) == 2

@@ -11,7 +11,7 @@ from webui.auth import hash_of
 def claim(call: Call) -> Response:
     """Hand out up to `limit` jobs of the tenants that the token covers, in the scheduler's order."""
     asked = call.asked
-    call.service.workers.saw(asked["workerId"])
+    call.service.workers.saw(asked["workerId"], polls=True)
     leases = call.queue.poll_many(
         asked["workerId"],
         asked["leaseMillis"],

@@ -1,6 +1,8 @@
 """What operators do on the live pages, each by POST; the answer is a page that says what became of it."""
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from flask import abort, redirect, render_template, request, url_for
@@ -16,6 +18,19 @@ from webui.live.pages import filters_of, job_or_404, page_url
 
 _ID = re.compile(r"J[1-9][0-9]{0,15}", re.ASCII)
 _LONGEST_NUMBER = 17
+_REASONS = {
+    "unknown": ("is no longer kept.", "are no longer kept."),
+    "wrong_state": ("is no longer dead.", "are no longer dead."),
+    "deadline": (
+        "has passed its deadline. Redrive it from its own page, with a new deadline.",
+        "have passed their deadlines. Redrive each from its own page, with a new deadline.",
+    ),
+    "permanent": (
+        "failed permanently. Redrive it from its own page: correct its payload, or keep it unchanged.",
+        "failed permanently. Redrive each from its own page: correct its payload, or keep it unchanged.",
+    ),
+}
+"""Why a bulk redrive skips a job, said of one and of many."""
 _LONGEST_DELAY_SECONDS = 10_000_000
 
 
@@ -85,7 +100,7 @@ def cancel(job_id: str) -> Response:
 
 @live.post("/jobs/<job_id>/redrive")
 def redrive(job_id: str) -> Response:
-    """Bring one dead letter back."""
+    """Redrive one dead letter."""
     seen, form = job_or_404(job_id), request.form
     url = url_for("live.job", job_id=seen.id)
     try:
@@ -102,12 +117,12 @@ def redrive(job_id: str) -> Response:
         raise
     except (JobQueueError, TypeError, ValueError) as refusal:
         return _to(url, _words(refusal), is_refusal=True)
-    return _to(url, f"{seen.id} is brought back, with a new set of attempts.")
+    return _to(url, f"{seen.id} is redriven, with a new set of attempts.")
 
 
 @live.post("/dead/confirm")
 def confirm() -> str:
-    """Show which dead letters would be brought back, and how many; nothing has changed yet."""
+    """Show which dead letters can be redriven, how many, and why the others can't; nothing has changed yet."""
     # In the address, not in hidden fields: a form changes the line breaks of a name on its way.
     filters = filters_of(request.values) | {"status": "DEAD"}
     if request.form.get("which") == "all":
@@ -115,7 +130,22 @@ def confirm() -> str:
     else:
         ids, is_all = _ids(request.form.getlist("ids")), True
     del filters["status"]
-    return render_template("live/confirm.html", ids=ids, filters=filters, is_all=is_all, most=MOST_REDRIVEN)
+    rows = service().queue.redrivable(ids)
+    return render_template(
+        "live/confirm.html",
+        ids=[row.job_id for row in rows if row.reason is None],
+        total=len(rows),
+        skipped=_counted(row.reason for row in rows),
+        filters=filters,
+        is_all=is_all,
+        most=MOST_REDRIVEN,
+    )
+
+
+def _counted(reasons: Iterable[str | None]) -> dict[str, int]:
+    """Return how many are skipped for each reason, in words; None is no reason."""
+    counts = Counter(reason for reason in reasons if reason is not None)
+    return {_REASONS[reason][counts[reason] > 1]: counts[reason] for reason in sorted(counts)}
 
 
 def _matching(filters: dict[str, str]) -> tuple[list[str], bool]:
@@ -133,7 +163,7 @@ def _matching(filters: dict[str, str]) -> tuple[list[str], bool]:
 
 @live.post("/dead/redrive")
 def redrive_many() -> Response:
-    """Bring back exactly the dead letters that were confirmed."""
+    """Redrive exactly the dead letters that were confirmed."""
     ids = _ids(request.form.get("ids", "").split())
     if not ids or str(len(ids)) != request.form.get("count"):
         abort(400, "This is not what was confirmed, so nothing was done. Go back and choose again.")
@@ -149,13 +179,10 @@ def redrive_many() -> Response:
         raise
     except (JobQueueError, TypeError, ValueError) as refusal:
         return _to(url, _words(refusal), is_refusal=True)
-    skipped: dict[str, int] = {}
-    for row in rows:
-        if row.outcome != "done":
-            skipped[str(row.reason)] = skipped.get(str(row.reason), 0) + 1
+    skipped = _counted(row.reason for row in rows if row.outcome != "done")
     done = len(rows) - sum(skipped.values())
-    words = "".join(f" {n} skipped: {reason.replace('_', ' ')}." for reason, n in sorted(skipped.items()))
-    return _to(url, f"{done} of {len(rows)} dead letters are brought back.{words}", is_refusal=bool(skipped))
+    words = "".join(f" Skipped: {count} {why}" for why, count in skipped.items())
+    return _to(url, f"{done} of {len(rows)} dead letters redriven.{words}", is_refusal=bool(skipped))
 
 
 @live.post("/types/<any(pause, resume):verb>")
@@ -178,7 +205,7 @@ def set_paused(verb: str) -> Response:
 
 
 def _ids(told: list[str]) -> list[str]:
-    """Return ids, each once; more than may be brought back at once is nobody's own choice."""
+    """Return ids, each once; more than can be redriven at once is nobody's own choice."""
     ids = list(dict.fromkeys(told))
     if len(ids) > MOST_REDRIVEN or not all(_ID.fullmatch(job_id) for job_id in ids):
         abort(400, f"Expected at most {MOST_REDRIVEN} ids of jobs.")

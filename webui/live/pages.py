@@ -41,7 +41,7 @@ def filters_of(told: Mapping[str, str]) -> dict[str, str]:
         for name, text in found.items():
             check_text(name, text)
     except ValueError as error:
-        # Refused, not passed over: without it more would fit, and might all be brought back.
+        # Refused, not passed over: without it more would fit, and might all be redriven.
         abort(400, f"{error}.")
     if found.get("status") not in set(JobStatus):
         found.pop("status", None)
@@ -76,7 +76,7 @@ def overview() -> str:
     found = service()
     return render_template(
         "live/overview_part.html" if is_fragment_wanted() else "live/overview.html",
-        view=overview_of(found.snapshots.now(), found.workers.ages()),
+        view=overview_of(found.snapshots.now(), found.workers.seen()),
         complaints=found.health.complaints(),
         notice=notice(),
         here=url_for("live.overview"),

@@ -1,5 +1,6 @@
 """What the live pages show: views and figures turned into plain records for the templates. No Flask in here."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ from jobqueue import Attempt, JobStatus, JobView, Stats
 from jobqueue.scheduling.bands import BANDS, band_of
 from jobqueue.wire import reference_of
 from webui.live.instants import span
-from webui.snapshots import Snapshot
+from webui.snapshots import Seen, Snapshot
 
 MOST_COUNTED = 100_000
 MOST_ROWS = 20
@@ -15,6 +16,8 @@ ATTEMPTS_ON_PAGE = 50
 SHOWN_PAYLOAD = 64 * 1024
 SHOWN_ERROR = 160
 SHOWN_TEXT = 4096
+SILENT_MILLIS = 30_000
+"""Six of the longest rests of a worker that finds nothing to do."""
 
 _LOOKS = {
     JobStatus.RUNNING: "run",
@@ -48,6 +51,7 @@ class JobRow:
     words: str
     at: int
     error: str
+    is_past: bool
     can_cancel: bool
     can_redrive: bool
 
@@ -67,6 +71,7 @@ def row_of(job: JobView, now: int) -> JobRow:
         words=words,
         at=at,
         error=cut(job.last_error or "", SHOWN_ERROR),
+        is_past=job.status is JobStatus.SUCCEEDED,
         can_cancel=job.status is JobStatus.PENDING,
         can_redrive=job.status is JobStatus.DEAD,
     )
@@ -107,8 +112,10 @@ class WorkerRow:
     """One worker, and what it holds."""
 
     name: str
+    state: str
+    look: str
+    words: str
     leases: list[LeaseBar]
-    heard: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,17 +142,19 @@ class Overview:
     types: list[Figure]
     more_types: int
     workers: list[WorkerRow]
+    standing: str
+    has_shares: bool
     attempts: list[tuple[str, str]]
     next_up: tuple[str, ...]
     is_empty: bool
 
 
-def overview_of(snapshot: Snapshot, heard: Mapping[str, int]) -> Overview:
+def overview_of(snapshot: Snapshot, seen: Mapping[str, Seen]) -> Overview:
     """Return what the first page shows.
 
     Args:
         snapshot: the queue.
-        heard: how many milliseconds ago each worker was heard of.
+        seen: the last sign of each worker.
     """
     stats = snapshot.stats
     tiles = [(str(s), counted(stats.by_status.get(s, 0)), _LOOKS.get(s, "ready")) for s in JobStatus]
@@ -159,7 +168,9 @@ def overview_of(snapshot: Snapshot, heard: Mapping[str, int]) -> Overview:
         more_tenants=max(0, len(tenants) - MOST_ROWS),
         types=types[:MOST_ROWS],
         more_types=max(0, len(types) - MOST_ROWS),
-        workers=_workers(snapshot, heard),
+        workers=(workers := _workers(snapshot, seen)),
+        standing=_counts(workers),
+        has_shares=bool(stats.actual_share),
         attempts=_attempts(stats),
         next_up=snapshot.next_up,
         is_empty=not any(stats.by_status.values()),
@@ -188,18 +199,34 @@ def _types(snapshot: Snapshot) -> list[Figure]:
     return [Figure(name, counted(live.get(name, 0)), "", is_paused=name in snapshot.paused) for name in names]
 
 
-def _workers(snapshot: Snapshot, heard: Mapping[str, int]) -> list[WorkerRow]:
+def _workers(snapshot: Snapshot, seen: Mapping[str, Seen]) -> list[WorkerRow]:
     held: dict[str, list[LeaseBar]] = {}
     for job in snapshot.running:
         left = (job.lease_until or 0) - snapshot.stats.at
         words, length = f"{span(left)} of lease left", snapshot.lease_lengths[job.id]
         bar = LeaseBar(job.id, job.type, job.attempts, max(0, left), length, words)
         held.setdefault(job.worker_id or "", []).append(bar)
-    names = [*sorted(held), *(name for name in heard if name not in held)][:MOST_ROWS]
-    return [
-        WorkerRow(name, held.get(name, []), f"heard of {span(heard[name])} ago" if name in heard else "")
-        for name in names
-    ]
+    rows = [WorkerRow(name, "working", "run", "", held[name]) for name in sorted(held)]
+    rows += [_without_lease(name, sign) for name, sign in seen.items() if name not in held]
+    return rows[:MOST_ROWS]
+
+
+def _without_lease(name: str, sign: Seen) -> WorkerRow:
+    """Return a worker that holds no lease, with no more than its last sign tells."""
+    ago = f"{span(sign.millis)} ago"
+    if sign.lost_job is not None:
+        return WorkerRow(name, "lost", "dead", f"Its lease on {sign.lost_job} expired without a report.", [])
+    if sign.polls and sign.millis < SILENT_MILLIS:
+        return WorkerRow(name, "idle", "ok", f"Last poll {ago}.", [])
+    if sign.polls:
+        return WorkerRow(name, "silent", "wait", f"Last seen {ago}. A worker that runs polls more often.", [])
+    return WorkerRow(name, "no lease", "wait", f"Last seen {ago}. Idle or stopped: the store can't tell.", [])
+
+
+def _counts(workers: list[WorkerRow]) -> str:
+    """Return how many workers are in each state, those at work first."""
+    counts = Counter(worker.state for worker in workers)
+    return ", ".join(f"{count} {state}" for state, count in counts.items())
 
 
 def _attempts(stats: Stats) -> list[tuple[str, str]]:
@@ -214,7 +241,7 @@ def _attempts(stats: Stats) -> list[tuple[str, str]]:
         ("leases that expired", f"{stats.attempts_expired:,}"),
         ("attempts for each success", "-" if amplification is None else f"{amplification:.2f}"),
         ("reports with a stale token", f"{stats.refused_tokens:,}"),
-        ("dead letters brought back", f"{stats.redrives:,}"),
+        ("redrives", f"{stats.redrives:,}"),
         ("oldest dead letter", _age(max(stats.dead_ages_millis, default=None))),
     ]
 
@@ -275,8 +302,8 @@ def facts_of(job: JobView) -> list[tuple[str, str, int | None]]:
         ("lease until", "", job.lease_until),
         ("finished", "", job.finished_at),
         ("died", "", job.failed_at),
-        ("died of", (job.dead_reason or "").replace("_", " "), None),
-        ("brought back", f"{job.redrive_generation} times" if job.redrive_generation else "", None),
+        ("cause", (job.dead_reason or "").replace("_", " "), None),
+        ("redriven", f"{job.redrive_generation} times" if job.redrive_generation else "", None),
     ]
     return [row for row in rows if row[1] or row[2] is not None]
 

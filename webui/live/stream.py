@@ -55,4 +55,6 @@ def _events(found: Service) -> Iterator[str]:
         shown = snapshot
         if quiet >= BEAT_TICKS:
             quiet = 0
-            yield ": nothing new\n\n"
+            # How long ago a worker was seen goes on also where nothing else does.
+            is_aging = snapshot is not None and found.workers.seen()
+            yield "data: workers\n\n" if is_aging else ": nothing new\n\n"

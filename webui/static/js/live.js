@@ -17,7 +17,8 @@
   function refresh() {
     if (document.hidden) return;
     const live = document.getElementById("live");
-    if (live?.hasAttribute("hx-get")) htmx.trigger(live, "refresh");
+    if (live?.querySelector("input:checked")) pulse("stands still while you select");
+    else if (live?.hasAttribute("hx-get")) { if (poll === 0) pulse("live"); htmx.trigger(live, "refresh"); }
     else if (!live && isFollowing) location.reload();  // what went wrong stands in its place
   }
 
