@@ -4,6 +4,7 @@ from flask import Blueprint, Response, abort, make_response, redirect, request, 
 from werkzeug.wrappers import Response as BaseResponse
 
 from jobqueue.simulation import SCENARIOS
+from jobqueue.simulation.narration import in_seconds
 from webui.changing import changed, lab_to_change, restored, whole_number
 from webui.free_form import read_rules
 from webui.labs import Lab, Notice, RefusedError
@@ -71,7 +72,7 @@ def act(lab_id: str, verb: str) -> Response | BaseResponse:
         try:
             _do(lab, verb, form, errors)
         except RefusedError as refusal:
-            lab.notice = Notice(str(refusal), is_refusal=True)
+            lab.notice = Notice(in_seconds(str(refusal)), is_refusal=True)
         lab.revision += 1
         if errors:
             return make_response(render_board(lab, typed=form, errors=errors), 422)

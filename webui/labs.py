@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from jobqueue.simulation import Scenario, World
 from jobqueue.simulation.free_lab import MOST_JOBS
 from jobqueue.simulation.link import LONGEST_CODE, decode, encode, is_code
+from jobqueue.simulation.narration import in_seconds
 from jobqueue.simulation.parameters import HOUR
 from jobqueue.simulation.playback import REFUSALS
 from jobqueue.simulation.recipe import (
@@ -191,7 +192,7 @@ class Lab:
         if ready:
             first = next(iter(self.world.queue.next_up(1)), None)
             if first is None:
-                return f"{ready[0]} is ready, but kept back: {self.world.queue.why_not(ready[0])}."
+                return f"{ready[0]} is ready, but kept back: {in_seconds(self.world.queue.why_not(ready[0]))}."
             return f"{first} is next, but no worker is awake to ask for it. Wake or restart one."
         return "Every job has ended, so nothing more happens by itself. Submit a job, or reset the board."
 

@@ -12,7 +12,7 @@ from jobqueue.scheduling import StrictPriority
 from jobqueue.scheduling.aging import band_at
 from jobqueue.scheduling.bands import band_of
 from jobqueue.simulation import World
-from jobqueue.simulation.narration import asked, found, seconds
+from jobqueue.simulation.narration import asked, found, in_seconds, seconds
 from jobqueue.simulation.worker import SimulatedWorker, WorkerState
 
 _LONGEST_TEXT = 120
@@ -140,7 +140,7 @@ class Lanes:
         if job.attempts:
             why += f", attempt {job.attempts} of {self._most} failed"
         if place != 1:
-            why += f"; {self._world.queue.why_not(job.id)}"
+            why += f"; {in_seconds(self._world.queue.why_not(job.id))}"
         if place is None:
             chip = f"held: {job.hold}" if job.hold else "kept back"
             return self._card(job, "wait", chip, why, actions=("cancel",))
@@ -218,7 +218,7 @@ class Lanes:
         )
         event = next(refused, None)
         if event is None:
-            return str(worker.refusal)  # a flawed queue may have put it down to somebody else
+            return in_seconds(worker.refusal or "")  # a flawed queue may have put it down to somebody else
         return f"{worker.name} {asked(event)}, but {found(event)}."
 
     def _doing(self, worker: SimulatedWorker, *, is_ghost: bool) -> str:

@@ -14,7 +14,7 @@ from jobqueue.scheduling.bands import band_of
 from jobqueue.simulation import World
 from jobqueue.simulation.comparing import Parting, differences, parting
 from jobqueue.simulation.diagram import LifeDiagram, path_of
-from jobqueue.simulation.narration import seconds
+from jobqueue.simulation.narration import in_seconds, seconds
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.scenario import Flaw
 from jobqueue.simulation.timeline import Timeline, window
@@ -161,7 +161,7 @@ def why_of(world: World, job_id: str, *, hide: bool = False) -> WhyCard | None:
         diagram=LifeDiagram(path_of(world.chronicle.entries, job_id), job_id).svg(),
         attempts=[_row(job_id, attempt) for attempt in history[-MOST_ATTEMPTS:]],
         older=max(0, len(history) - MOST_ATTEMPTS),
-        why_not="answer the question first" if hide else world.queue.why_not(job_id),
+        why_not="answer the question first" if hide else in_seconds(world.queue.why_not(job_id)),
         coming=_coming(world, job),
     )
 

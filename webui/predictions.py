@@ -10,7 +10,7 @@ from zlib import crc32
 
 from jobqueue import JobStatus, JobView
 from jobqueue.simulation import World
-from jobqueue.simulation.narration import seconds
+from jobqueue.simulation.narration import in_seconds, seconds
 
 NEXT, AGAIN = "next", "again"
 NEVER = "never"
@@ -139,7 +139,7 @@ def _mark_next(world: World, given: str) -> Verdict:
         return Verdict(is_right=True, text=f"Yes, {right}. {_reason(world, right)}")
     about = ""
     if given in {job.id for job in world.jobs()}:
-        about = f" Of {given} the queue says: {world.queue.why_not(given)}."
+        about = f" Of {given} the queue says: {in_seconds(world.queue.why_not(given))}."
     return Verdict(is_right=False, text=f"It is {right}. {_reason(world, right)}{about}")
 
 

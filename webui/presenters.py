@@ -8,13 +8,15 @@ from jobqueue.scheduling.bands import BANDS
 from jobqueue.simulation import Mishap, MishapKind, Rules, Scenario, World
 from jobqueue.simulation.charts import BarChart, Row
 from jobqueue.simulation.chronicle import Entry
-from jobqueue.simulation.narration import QUEUE, Sentence, narrate, seconds
+from jobqueue.simulation.narration import QUEUE, Sentence, breaks, narrate, seconds
 from jobqueue.simulation.picture import WIDTH, TimelinePicture
 from webui.labs import SPEEDS, Lab, Notice
 from webui.lanes import JobCard, Lanes, WorkerCard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from jobqueue.simulation.watch import Violation
 
 LOG_LINES = 60
 MOST_NEXT = 12
@@ -32,6 +34,7 @@ class LogLine:
     name: str = ""
     module: str = ""
     line: str = ""
+    broken: str = ""
     seq: int | None = None
 
 
@@ -97,7 +100,10 @@ def board_of(lab: Lab) -> Board:
         succeeded=lanes.succeeded(),
         dead=lanes.dead(),
         cancelled=lanes.cancelled(),
-        log=[_line_of(*told) for told in zip(reversed(entries), reversed(sentences), strict=True)],
+        log=[
+            line_of(entry, sentence, world.watch.violations)
+            for entry, sentence in zip(reversed(entries), reversed(sentences), strict=True)
+        ],
         older=len(world.chronicle) - len(entries),
         picture=picture_of(world),
         next_up=world.queue.next_up(MOST_NEXT),
@@ -245,12 +251,15 @@ def _rule_rows(rules: Rules) -> list[tuple[str, str]]:
 # -- words -----------------------------------------------------------------------------------------------
 
 
-def _line_of(entry: Entry, sentence: Sentence) -> LogLine:
-    """Return a line of the log that lamps can point to."""
-    return replace(log_line(sentence), seq=entry.seq if isinstance(entry, Event) else None)
+def line_of(entry: Entry, sentence: Sentence, violations: "Sequence[Violation]") -> LogLine:
+    """Return a line of the log that lamps point to; one that breaks an invariant says so and cites no rule."""
+    seq = entry.seq if isinstance(entry, Event) else None
+    if broken := breaks(entry, violations):
+        return replace(_log_line(replace(sentence, rule=None)), loud=True, broken=broken, seq=seq)
+    return replace(_log_line(sentence), seq=seq)
 
 
-def log_line(sentence: Sentence) -> LogLine:
+def _log_line(sentence: Sentence) -> LogLine:
     """Return a sentence as a line of the log."""
     loud = sentence.kind == "refused"
     if sentence.rule is None:

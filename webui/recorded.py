@@ -1,5 +1,6 @@
 """What a page shows of a recording: one frame of it as lanes, lamps, timeline and log. No Flask in here."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from exercises.playback.recording import Recording
@@ -9,9 +10,9 @@ from jobqueue.simulation.narration import narrate, seconds
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.timeline import timeline
 from jobqueue.simulation.told import Ledger, Told
-from jobqueue.simulation.watch import lamps_after
+from jobqueue.simulation.watch import Violation, lamps_after
 from webui.panels import LampCard, lamps_of
-from webui.presenters import LogLine, log_line
+from webui.presenters import LogLine, line_of
 
 _LOOKS = {"PENDING": "ready", "RUNNING": "run", "SUCCEEDED": "ok", "DEAD": "dead", "CANCELLED": "wait"}
 
@@ -63,7 +64,7 @@ def board_at(recording: Recording, step: int) -> RecordedBoard:
         lanes=_lanes(recording, step),
         lamps=lamps_of(lamps_after(recording.promises, recording.violations[: frame.violations])),
         picture=TimelinePicture(timeline(entries, _workers(recording, entries), frame.at)).svg(),
-        log=[_line(entry) for entry in reversed(entries)],
+        log=[_line(entry, recording.violations[: frame.violations]) for entry in reversed(entries)],
         ending=recording.ending if step == steps else "",
         printed=recording.printed,
     )
@@ -104,8 +105,7 @@ def _job(job_id: str, status: str, told: Told | None) -> RecordedJob:
     return RecordedJob(job_id, told.type, look, told.token or status, f"attempts {told.attempts}; {held}")
 
 
-def _line(entry: Entry) -> LogLine:
+def _line(entry: Entry, violations: Sequence[Violation]) -> LogLine:
     """Return an entry as a sentence; such a queue has no number of attempts to name."""
-    line = log_line(narrate(entry, 0))
-    seq = entry.seq if isinstance(entry, Event) else None
-    return replace(line, text=line.text.replace(" of 0", ""), seq=seq)
+    line = line_of(entry, narrate(entry, 0), violations)
+    return replace(line, text=line.text.replace(" of 0", ""))

@@ -3,13 +3,17 @@
 The rules' words are those of the table in `lifecycle`, where there is an arrow; nothing is decided here.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jobqueue import lifecycle
 from jobqueue.events import Event, EventKind
 from jobqueue.simulation.chronicle import Entry, Note
+
+if TYPE_CHECKING:
+    from jobqueue.simulation.watch import Violation
 
 PRODUCER, QUEUE, OPERATOR = "producer", "queue", "operator"
 
@@ -43,6 +47,38 @@ def seconds(millis: int) -> str:
     sign, millis = ("-", -millis) if millis < 0 else ("", millis)
     digits = f"{millis % 1000:03}".rstrip("0") or "0"
     return f"{sign}{millis // 1000}.{digits} s"
+
+
+_BARE_INSTANT = re.compile(
+    r"\b(held by .+? until |(?:done|cancelled|given up|ran out) at |its deadline |is not after )(-?\d+)\b"
+)
+_BARE_DURATION = re.compile(r"\b(due in )(\d+) ms\b")
+
+
+def in_seconds(text: str, instant: Callable[[int], str] = seconds) -> str:
+    """Return what the queue says, in which instants are bare milliseconds, as people read it.
+
+    Args:
+        text: a reason of `why_not`, or the message of a refusal.
+        instant: how an instant is shown; a durable queue's are dates.
+
+    >>> in_seconds("it is RUNNING: held by B until 61000"), in_seconds("due in 3000 ms")
+    ('it is RUNNING: held by B until 61.0 s', 'due in 3.0 s')
+    """
+    text = _BARE_INSTANT.sub(lambda found: found[1] + instant(int(found[2])), text)
+    return _BARE_DURATION.sub(lambda found: found[1] + seconds(int(found[2])), text)
+
+
+def breaks(entry: Entry, violations: Iterable["Violation"]) -> str:
+    """Return the title of the invariant that an event breaks; empty if it breaks none.
+
+    Such an event must not cite a rule: its queue did not keep one. What is only seen later, by a look at all
+    jobs, is no event's doing.
+    """
+    if isinstance(entry, Note):
+        return ""
+    judged = (found for found in violations if found.seq == entry.seq and found.invariant.judge is not None)
+    return next((found.invariant.title for found in judged), "")
 
 
 def _arrow(verb: str, source: Callable[..., Any]) -> Rule:
@@ -234,7 +270,7 @@ def found(event: Event) -> str:
     if detail["reason"] == "admission":
         return "as many jobs wait as the limits allow"
     if detail["operation"] in {"redrive", "retry_dead", "submit_once"}:
-        return str(detail["message"]).partition(": ")[2]
+        return in_seconds(str(detail["message"]).partition(": ")[2])
     if "holder" in detail:
         until = seconds(detail["lease_until"])
         return f"the current lease is {detail['held_token']}, held by {detail['holder']} until {until}"

@@ -3,7 +3,7 @@
 from textwrap import fill
 
 from jobqueue.simulation.comparing import differences, parting
-from jobqueue.simulation.narration import Rule, narrate, seconds
+from jobqueue.simulation.narration import Rule, breaks, narrate, seconds
 from jobqueue.simulation.world import World
 
 
@@ -13,9 +13,12 @@ def trace(world: World) -> str:
     who_width = max((len(sentence.who) for sentence in sentences), default=0)
     numbers: dict[Rule, int] = {}
     lines = [f"{world.scenario.title} (seed {world.seed})", world.scenario.question, ""]
-    for sentence in sentences:
-        rule = sentence.rule and f"  [{numbers.setdefault(sentence.rule, len(numbers) + 1)}]"
-        lines.append(f"{seconds(sentence.at):>9}  {sentence.who:<{who_width}}  {sentence.text}{rule or ''}")
+    for entry, sentence in zip(world.chronicle.entries, sentences, strict=True):
+        if broken := breaks(entry, world.watch.violations):
+            cited = f"  [breaks: {broken}]"
+        else:
+            cited = f"  [{numbers.setdefault(sentence.rule, len(numbers) + 1)}]" if sentence.rule else ""
+        lines.append(f"{seconds(sentence.at):>9}  {sentence.who:<{who_width}}  {sentence.text}{cited}")
     if numbers:
         lines += ["", "Rules"]
     for rule, number in numbers.items():

@@ -12,12 +12,46 @@ from jobqueue import EventLog, JobQueue, JobQueueError, Limits, ManualClock, Ret
 from jobqueue.events import Event, EventKind
 from jobqueue.simulation import SCENARIOS, run
 from jobqueue.simulation.chronicle import Note
-from jobqueue.simulation.narration import narrate, seconds
+from jobqueue.simulation.narration import in_seconds, narrate, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PLAIN = re.compile(r'[A-Za-z][^{}<>_\n]*[\w".)]')
+
+
+def reasons() -> dict[str, str]:
+    """Return what the queue itself says of jobs in every state, and of refusals that name an instant."""
+    clock = ManualClock(20_000)
+    queue = JobQueue(clock, RetryPolicy(1, 0, 0))
+    for _ in range(7):
+        queue.submit("mail", deadline_millis=25_000)
+    queue.submit("mail", run_at_millis=43_000)
+    queue.cancel("J7")
+    tokens = [lease.token for lease in queue.poll_many("B", 10_000, 4)]
+    queue.complete("J2", tokens[1])
+    queue.fail("J3", tokens[2], "x")
+    queue.renew("J1", tokens[0], 41_000)
+    clock.advance_to(30_000)
+    said = {job.id: queue.why_not(job.id) for job in queue.list_jobs()}
+    for what, act in {
+        "stale": lambda: queue.complete("J1", "J1:9"),
+        "expired": lambda: queue.complete("J4", tokens[3]),
+        "deadline": lambda: queue.redrive("J5", actor="ann", note="x"),
+    }.items():
+        with pytest.raises(JobQueueError) as refusal:
+            act()
+        said[what] = str(refusal.value)
+    return said
+
+
+@pytest.mark.parametrize(("what", "said"), reasons().items())
+def test_no_instant_of_the_queue_is_shown_in_bare_milliseconds(what: str, said: str) -> None:
+    """Seconds with their unit, whichever sentence of the queue's it is."""
+    assert re.search(r"\d{4}", said), f"{what} names an instant"
+    shown = in_seconds(said)
+    assert not re.search(r"\d{4}| ms", shown)
+    assert re.search(r"\d\.\d s\b", shown)
 
 
 class Story:

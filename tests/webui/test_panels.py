@@ -136,7 +136,7 @@ def test_a_jobs_id_leads_to_its_story(app: Flask) -> None:
     html = looked(board, "job=J1")
     assert dump(board.lab) == before
     told = story_of(html)
-    assert "it is RUNNING: held by B until 61000" in told
+    assert "it is RUNNING: held by B until 61.0 s" in told
     assert "61.0 sits lease ends, unless it is renewed or reported before" in told
     assert "expiredlease expired" in told
     assert "The way of J1 through its states: 0.0 s submit, PENDING" in told

@@ -57,6 +57,24 @@ def test_a_queue_that_takes_what_it_saw_hands_out_something_else() -> None:
     assert lab.world.queue.poll("somebody", 60_000).job_id == "J1"
 
 
+@pytest.mark.parametrize("name", [name for name, scenario in SCENARIOS.items() if scenario.flaw])
+def test_no_line_cites_a_rule_that_its_queue_has_just_broken(name: str) -> None:
+    """It says which invariant it breaks; the lines of the right queue beside it are untouched."""
+    lab = Lab("x-1", [Recipe(name).at_instant(60_000)])
+    violations = lab.world.watch.violations
+    broken = {found.seq for found in violations if found.invariant.judge}
+    for line in board_of(lab).log:
+        assert bool(line.broken) == (line.seq in broken)
+        assert not (line.broken and line.rule)
+
+
+def test_the_log_of_a_board_says_what_is_broken(client: FlaskClient) -> None:
+    """Two reports are believed although their tokens are stale: both lines say what they break."""
+    code = encode((Recipe("flawed_by_id").at_instant(60_000),))
+    html = words(client.get(f"/b/{code}").text)
+    assert html.count("breaks: Only the current lease is heard") == 2
+
+
 def test_a_worker_that_never_stood_still_is_not_back_from_the_dead() -> None:
     """A queue gave its job to another one as well; it works on, and believes that it still has it."""
     lab = Lab("x-1", [Recipe(TAKES_WHAT_IT_SAW).at_instant(1005)])

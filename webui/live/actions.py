@@ -14,6 +14,7 @@ from webui.api.calls import service
 from webui.api.problems import NAMES
 from webui.api.table import LARGEST_PAGE, MOST_REDRIVEN
 from webui.live.door import live, operator
+from webui.live.instants import in_words
 from webui.live.pages import filters_of, job_or_404, page_url
 
 _ID = re.compile(r"J[1-9][0-9]{0,15}", re.ASCII)
@@ -234,7 +235,7 @@ def _seconds(field: str) -> int | None:
 
 def _words(error: Exception) -> str:
     """Return what was refused as a sentence, in the words of the form."""
-    text = str(error)
+    text = in_words(str(error))
     for name, shown in NAMES.items():
         text = text.replace(f"{name}: ", f"{shown}: ")
     return text[:1].upper() + text[1:] + "." * (not text.endswith("."))

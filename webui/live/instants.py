@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from jobqueue.simulation.narration import in_seconds
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"))
 _TEN_SECONDS = 10_000
@@ -43,6 +45,15 @@ def span(millis: int) -> str:
             small = f" {millis % unit // rest[0][0]} {rest[0][1]}" if rest else f" {millis % unit // 1000} s"
             return f"{millis // unit} {name}" + ("" if small.startswith(" 0 ") else small)
     return f"{millis // 1000} s"
+
+
+def in_words(text: str) -> str:
+    """Return what the queue says with its instants as dates.
+
+    >>> in_words("cannot cancel J1: the current lease is J1:1, held by w until 1627824019000")
+    'cannot cancel J1: the current lease is J1:1, held by w until 2021-08-01 13:20:19Z'
+    """
+    return in_seconds(text, utc)
 
 
 def _instant(millis: int) -> datetime | None:

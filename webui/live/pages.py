@@ -11,6 +11,7 @@ from jobqueue.arguments import check_text, number_of
 from webui.api.calls import service
 from webui.api.table import MOST_REDRIVEN
 from webui.live.door import live, operator
+from webui.live.instants import in_words
 from webui.live.journey import life_of
 from webui.live.presenters import (
     attempts_page,
@@ -130,7 +131,7 @@ def job(job_id: str) -> str:
         job=seen,
         row=row_of(seen, now),
         facts=facts_of(seen),
-        why=found.queue.why_not(seen.id),
+        why=in_words(found.queue.why_not(seen.id)),
         picture=life_of(seen, history, redrives),
         attempts=attempts_page(history, _page_number()),
         payload=payload_of(found.queue.payload(seen.id)),
