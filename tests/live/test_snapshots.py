@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from jobqueue import JobQueue, RetryPolicy
 from tests.live.conftest import BEGIN, Live
-from tests.live.test_pages import spaced
-from tests.webui.asking import words
+from tests.webui.asking import spaced, words
 
 
 def test_figures_that_take_long_are_asked_for_rarely(clock, store, monkeypatch):

@@ -69,6 +69,16 @@ def words(html: str) -> str:
     return " ".join(Parsed(html).text.split())
 
 
+def spaced(html: str) -> str:
+    """Return the words of a page, those of neighbouring cells apart."""
+    return words(html.replace("><", "> <"))
+
+
+def fields(html: str) -> dict[str, str]:
+    """Return the hidden fields of a page's form."""
+    return {i["name"]: i["value"] for i in Parsed(html).all("input") if i.get("type") == "hidden"}
+
+
 def notice_of(html: str) -> str:
     """Return what a board says about the last action; empty if it says nothing."""
     found = re.search(r'<p id="notice"[^>]*>(.*?)</p>', html, re.DOTALL)
