@@ -6,9 +6,10 @@ seen once, by whoever made it.
 """
 
 import hmac
+import os
 import secrets
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -103,16 +104,48 @@ def hash_of(token: str) -> str:
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def tokens_for_today() -> tuple[Access, dict[Role, str]]:
-    """Return fresh tokens, one for each role, for a server whose owner configured none."""
+_OWN_TENANTS = {Role.PRODUCER: frozenset({"default"}), Role.WORKER: None, Role.OPERATOR: None}
+
+
+def own_tokens(path: Path) -> tuple[Access, dict[Role, str]]:
+    """Return the tokens of a server whose owner configured none: those that a file keeps, else new ones.
+
+    Returns:
+        Who is let in; and the tokens themselves if they are new, one for each role.
+
+    Raises:
+        TokenFileError: the file is there and cannot be read.
+    """
+    if path.exists():
+        return read_tokens(path, is_configured=False), {}
     tokens = {role: new_token() for role in Role}
-    tenants = {Role.PRODUCER: frozenset({"default"}), Role.WORKER: None, Role.OPERATOR: None}
-    grants = [(hash_of(token), Grant(role.value, role, tenants[role])) for role, token in tokens.items()]
+    grants = [(hash_of(token), Grant(role, role, _OWN_TENANTS[role])) for role, token in tokens.items()]
     return Access(grants, is_configured=False), tokens
 
 
-def read_tokens(path: Path) -> Access:
+def keep_tokens(path: Path, tokens: Mapping[Role, str]) -> bool:
+    """Keep the hashes of new tokens, so that they work after a restart; return False if that cannot be done.
+
+    The file is its owner's alone. Who reads it cannot use it: a token cannot be found from its hash.
+    """
+    text = "\n".join(described(role, role, _OWN_TENANTS[role], token) for role, token in tokens.items())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Never over a file that is there: another board has just made it, and printed its tokens.
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError:
+        return False
+    return True
+
+
+def read_tokens(path: Path, *, is_configured: bool = True) -> Access:
     """Return the access that a TOML file describes, one `[[token]]` with name, role, tenants, sha256 for each.
+
+    Args:
+        path: the file.
+        is_configured: whether its owner wrote it; else only this machine itself is let in.
 
     Raises:
         TokenFileError: it cannot be read, or says something else.
@@ -124,7 +157,8 @@ def read_tokens(path: Path) -> Access:
     entries = told.get("token")
     if not isinstance(entries, list) or not entries or set(told) != {"token"}:
         raise TokenFileError(f"{path}: expected one or more [[token]] tables, and nothing else")
-    return Access([_entry(path, place, entry) for place, entry in enumerate(entries, 1)], is_configured=True)
+    grants = [_entry(path, place, entry) for place, entry in enumerate(entries, 1)]
+    return Access(grants, is_configured=is_configured)
 
 
 def _entry(path: Path, place: int, entry: Any) -> tuple[str, Grant]:

@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -14,10 +14,10 @@ from jobqueue import JobQueueError
 from jobqueue.simulation import SCENARIOS, find_scenario, run
 from jobqueue.simulation.trace import trace as trace_of
 from webui import class_commands, create_app, exercise_commands, loop_commands, queue_commands, verify_command
-from webui.auth import TokenFileError
+from webui.auth import Role, TokenFileError, keep_tokens
 from webui.command_words import examples
 from webui.jupyter_server import JupyterFailedError, copy_lessons, is_installed, jupyter
-from webui.opening import serving_queue
+from webui.opening import own_token_file, serving_queue
 from webui.postgres_command import postgres
 from webui.server import PortTakenError, listen, serving, stop_politely, wait_for_stop
 from webui.service import Service
@@ -108,13 +108,24 @@ def board(port: int | None, host: str, db: str | None, token_file: Path | None, 
         with serving_queue(db, token_file) as (service, tokens), _board(host, port, service, prefix) as url:
             say(f"Live queue:   {url}live/")
             say(f"HTTP API:     {url}api/v1/")
-            if tokens:
-                say("Tokens for the API, from this machine, until this program ends:")
-            for role, token in tokens.items():
-                say(f"  {role:<10}  {token}")
+            if token_file is None:
+                _show_tokens(tokens)
             _until_stopped()
     except (JobQueueError, TokenFileError, ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _show_tokens(tokens: Mapping[Role, str]) -> None:
+    """Show new tokens, this once, and keep their hashes; of older ones there is nothing to show."""
+    file = own_token_file()
+    if not tokens:
+        say(f"Tokens for the API: those that were shown when {file} was made. Delete it for new ones.")
+        return
+    lasting = "shown this once; they go on to work after a restart"
+    is_kept = keep_tokens(file, tokens)
+    say(f"Tokens for the API, from this machine, {lasting if is_kept else 'until this program ends'}:")
+    for role, token in tokens.items():
+        say(f"  {role:<10}  {token}")
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jobqueue import Limits, RetryPolicy, SystemClock, WeightedBands, open_queue
-from webui.auth import Access, Role, read_tokens, tokens_for_today
+from webui.auth import Access, Role, own_tokens, read_tokens
 from webui.service import Service
 
 POLICY = RetryPolicy(max_attempts=5, base_backoff_millis=1000, max_backoff_millis=60_000)
@@ -16,6 +16,7 @@ MOST_QUEUED = 1_000_000
 AGING_MILLIS = 60_000
 BUSY_MILLIS = 3000
 FILE = "jobkit.db"
+TOKENS = "board-tokens.toml"
 
 
 def own_folder(platform: str, environment: Mapping[str, str], home: Path) -> Path:
@@ -33,6 +34,11 @@ def own_folder(platform: str, environment: Mapping[str, str], home: Path) -> Pat
         # The standard says: a relative one is to be ignored.
         base = told if told.startswith("/") else str(home / ".local" / "share")
     return Path(base) / "jobkit"
+
+
+def own_token_file() -> Path:
+    """Return where the hashes are of the tokens that a board made because its owner configured none."""
+    return own_folder(sys.platform, os.environ, Path.home()) / TOKENS
 
 
 def default_url() -> str:
@@ -71,12 +77,13 @@ def serving_queue(url: str | None, token_file: Path | None) -> Iterator[tuple[Se
     """Open a queue to be served, and sweep it in the background, until the end of the block.
 
     Yields:
-        The service, and the tokens that were made for it because none are configured, by role.
+        The service, and by role the tokens that were made for it because none are configured. They outlive this
+        program once `keep_tokens` has kept them, which is for whoever shows them.
     """
     access: Access
     tokens: dict[Role, str] = {}
     if token_file is None:
-        access, tokens = tokens_for_today()
+        access, tokens = own_tokens(own_token_file())
     else:
         access = read_tokens(token_file)
     queue = open_shared(url)

@@ -12,12 +12,13 @@ from playwright.sync_api import Page, expect
 
 from jobqueue import JobQueue, RetryPolicy, SystemClock, WeightedBands
 from webui import create_app
-from webui.auth import tokens_for_today
+from webui.auth import own_tokens
 from webui.server import listen, serving
 from webui.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from playwright.sync_api import BrowserContext, Route
 
@@ -39,10 +40,10 @@ class LiveSite:
 
 
 @pytest.fixture
-def live() -> Iterator[LiveSite]:
+def live(tmp_path: Path) -> Iterator[LiveSite]:
     """Serve a queue with something in every state."""
     store = JobQueue(SystemClock(), RetryPolicy(2, 1000, 60_000), scheduler=WeightedBands())
-    service = Service(store, tokens_for_today()[0])
+    service = Service(store, own_tokens(tmp_path / "none.toml")[0])
     app = create_app({}, service)
     now = SystemClock().now()
     with closing(listen("127.0.0.1", 0)) as sock, serving(app, sock):

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import stat
+
 import pytest
 from click.testing import CliRunner
 
-from webui.auth import Grant, Role, TokenFileError, described, hash_of, new_token, read_tokens, tokens_for_today
+from webui.auth import (
+    Grant,
+    Role,
+    TokenFileError,
+    described,
+    hash_of,
+    keep_tokens,
+    new_token,
+    own_tokens,
+    read_tokens,
+)
 from webui.cli import main
 
 
@@ -33,12 +46,37 @@ def test_a_token_that_the_command_makes_is_let_in(tmp_path):
     assert access.find("\ud800") is None
 
 
-def test_nothing_of_a_token_is_kept_but_its_hash():
-    """So whoever reads the program's memory of grants cannot use them."""
-    access, tokens = tokens_for_today()
-    assert not any(token in repr(vars(access)) for token in tokens.values())
+def test_nothing_of_a_token_is_kept_but_its_hash(tmp_path):
+    """So whoever reads the program's memory of grants, or the file that it keeps, cannot use them."""
+    path = tmp_path / "own" / "tokens.toml"
+    access, tokens = own_tokens(path)
+    assert keep_tokens(path, tokens)
+    assert not any(token in repr(vars(access)) + path.read_text() for token in tokens.values())
+    assert os.name == "nt" or stat.S_IMODE(path.stat().st_mode) == 0o600
     assert len({new_token() for _ in range(100)}) == 100
     assert all(len(token) > 40 for token in tokens.values())
+
+
+def test_tokens_that_nobody_configured_are_made_once(tmp_path):
+    """The next start lets the same ones in, for this machine only as before, and has none to show."""
+    path = tmp_path / "tokens.toml"
+    first, tokens = own_tokens(path)
+    assert keep_tokens(path, tokens)
+    second, shown = own_tokens(path)
+    assert (shown, second.is_configured) == ({}, False)
+    for role, token in tokens.items():
+        assert second.find(token) == first.find(token)
+        assert second.find(token).role is role
+    assert not keep_tokens(path, own_tokens(tmp_path / "none")[1])  # another board was faster: its tokens stay
+    assert second.find(tokens["worker"]) == own_tokens(path)[0].find(tokens["worker"])
+
+
+@pytest.mark.parametrize("text", ["", "nonsense"])
+def test_a_broken_file_of_own_tokens_is_no_reason_to_let_others_in(tmp_path, text):
+    """The board does not start, and names the file."""
+    (tmp_path / "tokens.toml").write_text(text)
+    with pytest.raises(TokenFileError, match=r"tokens\.toml"):
+        own_tokens(tmp_path / "tokens.toml")
 
 
 GOOD = described("w", Role.WORKER, None, "token")

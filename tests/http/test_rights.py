@@ -11,7 +11,7 @@ import pytest
 from jobqueue import UnknownJobError
 from tests.http.asking import NASTY_NAMES, Api, Given
 from webui.api import ROUTES
-from webui.auth import tokens_for_today
+from webui.auth import own_tokens
 from webui.live.door import COOKIE
 from webui.service import Service
 
@@ -166,9 +166,9 @@ def test_an_id_that_is_none_is_unknown_to_the_client_as_it_is_at_home(api, job_i
     assert api.store.view("J1").status == "PENDING"
 
 
-def test_without_configured_tokens_only_this_machine_is_served(store, clock):
+def test_without_configured_tokens_only_this_machine_is_served(store, clock, tmp_path):
     """From elsewhere even a good token is refused."""
-    access, tokens = tokens_for_today()
+    access, tokens = own_tokens(tmp_path / "none.toml")
     api = Api(store, clock)
     api.app.extensions["service"] = Service(store, access, wall=clock)
     for address, status in (("127.0.0.1", 200), ("::1", 200), ("192.0.2.7", 403), ("::ffff:192.0.2.7", 403)):

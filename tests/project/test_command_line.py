@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from jobqueue.simulation import SCENARIOS, run
 from jobqueue.simulation.trace import trace
+from tests.worker.boards import own_data
 from webui.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -106,11 +107,12 @@ def test_a_taken_port_gets_one_clear_line():
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("name", STOPS)
-def test_the_board_answers_and_stops_at_once(name):
+def test_the_board_answers_and_stops_at_once(name, tmp_path):
     """The printed address answers; Ctrl-C, kill and a closed terminal end the program with code 0."""
     sort = getattr(signal, name)
     command = [sys.executable, "-u", "-m", "webui.cli", "board", "--db", "memory:"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    environment = os.environ | own_data(tmp_path)
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
         lines = list(iter(process.stdout.readline, "Ctrl-C stops it.\n"))[:20]
         url = lines[0].split()[-1]
         assert [line.split()[0] for line in lines[4:]] == ["producer", "worker", "operator"]
@@ -121,13 +123,11 @@ def test_the_board_answers_and_stops_at_once(name):
         assert process.stdout.read() == "Stopped.\n"
 
 
-def test_two_boards_take_two_ports():
+def test_two_boards_take_two_ports(tmp_path):
     """Without --port, the second board finds a free port by itself."""
     command = [sys.executable, "-u", "-m", "webui.cli", "board", "--db", "memory:"]
-    with (
-        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one,
-        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as two,
-    ):
+    more = {"cwd": ROOT, "env": os.environ | own_data(tmp_path), "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **more) as one, subprocess.Popen(command, **more) as two:
         urls = {process.stdout.readline().split()[-1] for process in (one, two)}
         for process in (one, two):
             process.terminate()

@@ -26,6 +26,11 @@ def until(condition, seconds=30.0):
     return found
 
 
+def own_data(folder):
+    """Return the environment in which a user's own data are in a folder, on any system."""
+    return dict.fromkeys(("XDG_DATA_HOME", "LOCALAPPDATA", "HOME"), str(folder))
+
+
 class Board:
     """A board in a process of its own, and the workers that are started for it.
 
@@ -37,14 +42,18 @@ class Board:
     def __init__(self, folder, db="memory:"):
         self.folder = folder
         self.db = [] if db is None else ["--db", db]
-        self.environment = os.environ | {"PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(folder)}
+        self.environment = os.environ | {"PYTHONPATH": str(ROOT)} | own_data(folder)
         self.processes = []
-        self.process = self.start("board", *self.db)
-        lines = list(iter(self.process.stdout.readline, "Ctrl-C stops it.\n"))[:20]
+        lines = self.serve()
         told = {line.split(":")[0].strip(): line.split()[-1] for line in lines}
         self.url = told["The board"]
         self.tokens = {line.split()[0]: line.split()[1] for line in lines if line.startswith("  ")}
         self.producer, self.operator = (QueueClient(self.url, self.tokens[r]) for r in ("producer", "operator"))
+
+    def serve(self, *arguments):
+        """Start the board, and return what it says."""
+        self.process = self.start("board", *self.db, *arguments)
+        return list(iter(self.process.stdout.readline, "Ctrl-C stops it.\n"))[:20]
 
     def start(self, *arguments):
         process = subprocess.Popen(

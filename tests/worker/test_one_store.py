@@ -89,6 +89,20 @@ def test_a_dead_letter_is_brought_back_with_a_corrected_payload(board):
     assert until(lambda: "redrives 1" in board.page()[1])
 
 
+def test_a_worker_outlives_a_restart_of_the_board(board):
+    """The tokens that were shown at the first start work at the second: what is done meanwhile is reported."""
+    board.producer.submit("mail", MAIL)
+    board.worker("--types", "mail", "--pace", "2", lease="60")
+    until(lambda: board.status() == "RUNNING")
+    board.process.terminate()
+    board.process.communicate(timeout=30)
+    lines = board.serve("--port", board.url.rsplit(":", 1)[1].strip("/"))
+    assert not any(line.startswith("  ") for line in lines)
+    assert "those that were shown when" in lines[-1]
+    until(lambda: board.status() == "SUCCEEDED")
+    assert [a.outcome for a in board.operator.history("J1")] == ["succeeded"]
+
+
 def test_a_file_that_another_keeps_is_a_503(board):
     """To programs as problem+json with a time to come again, to people as a page; then all is well again."""
     board.producer.submit("mail", MAIL)
