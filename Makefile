@@ -8,7 +8,8 @@ READY := $(VENV)/ready
 SIDE_BY_SIDE := -n auto --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check check-long format lint types notebooks-clean verify readme bench constraints clean
+SAID := plan-fast plan-test plan-check plan-check-long
+.PHONY: $(SAID) help lab fast test check check-long format lint types notebooks-clean verify readme bench constraints clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -16,14 +17,28 @@ help: ## list what make can do
 lab: $(READY) ## the board and the lessons, until Ctrl-C
 	@$(BIN)/jobkit lab
 
-test: $(READY) ## all tests (browser tests are skipped where there is no Chromium)
+fast: | plan-fast $(READY) ## the core, the contract in memory and the project's rules, in 20 seconds
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not long and not store" \
+	  tests/contract tests/unit tests/project/test_architecture.py tests/project/test_doctests.py tests/properties/test_against_model.py
+
+test: | plan-test $(READY) ## all tests, in 5 minutes (browser tests are skipped where there is no Chromium)
 	@$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
-check: $(READY) lint types notebooks-clean verify ## everything that continuous integration runs, the tests last
+check: | plan-check $(READY) lint types notebooks-clean verify ## everything that continuous integration runs, the tests last
 	@$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
-check-long: $(READY) ## the heavy runs: soaks, long walks, many seeds
-	@$(BIN)/python -m pytest -m long
+check-long: | plan-check-long $(READY) ## the heavy runs: soaks, long walks, many seeds
+	@$(BIN)/python -m pytest -vv -m long --durations=0 --durations-min=1
+
+# Said first of all, before .venv is set up: nobody should wait without knowing for what.
+plan-fast:
+	@echo "The core, the contract in memory and the project's rules: about 20 seconds on two processors."
+plan-test:
+	@echo "All tests: about 5 minutes on two processors. They are collected first, then each is a dot."
+plan-check:
+	@echo "Form, lint, types, notebooks, exercises, then all tests: about 10 minutes on two processors."
+plan-check-long:
+	@echo "The heavy runs, one after the other: hours. Each is named with its rule; write the result into CONTRIBUTING.md."
 
 format: $(READY) ## put the code in its usual form
 	@$(BIN)/ruff format .

@@ -29,7 +29,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Let a test that makes queues run over every store where the store could make a difference."""
     if "make_queue" in metafunc.fixturenames:
-        metafunc.parametrize("make_queue", stores_of(metafunc.definition), indirect=True)
+        stores = [
+            store if store == "memory" else pytest.param(store, marks=pytest.mark.store)
+            for store in stores_of(metafunc.definition)
+        ]
+        metafunc.parametrize("make_queue", stores, indirect=True)
 
 
 def stores_of(test: pytest.Item) -> list[str]:

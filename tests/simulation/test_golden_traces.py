@@ -1,6 +1,6 @@
 """Each scenario tells the same story as it did when somebody last read it.
 
-After a wanted change: `pytest tests/simulation --rewrite-golden`, then read the difference.
+After a wanted change: `pytest tests/simulation --rewrite`, then read the difference.
 """
 
 from pathlib import Path
@@ -15,11 +15,11 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_scenario_is_told_in_the_agreed_words(name: str, rewrite_golden: bool) -> None:
+def test_a_scenario_is_told_in_the_agreed_words(name: str, rewrite: bool) -> None:
     """Instants, order, tokens, sentences and rules are those of the golden trace."""
     told = trace(run(SCENARIOS[name]))
     path = GOLDEN / f"{name}.txt"
-    if rewrite_golden:
+    if rewrite:
         path.write_text(told, encoding="utf-8")
     assert told == path.read_text(encoding="utf-8")
 
