@@ -108,9 +108,13 @@ def test_what_is_typed_is_not_disturbed(page: Page, live: LiveSite) -> None:
     expect(page.get_by_label("Tenant")).to_have_value("half a na")
     page.goto(f"{live.url}/dead")
     page.get_by_label("J1").check()
-    live.dead(1)
-    page.wait_for_timeout(2500)
+    (late,) = live.dead(1)
+    expect(page.locator("#pulse")).to_have_text("stands still while you select")
     expect(page.get_by_label("J1")).to_be_checked()
+    expect(page.locator(f"#row-{late}")).to_have_count(0)
+    page.get_by_label("J1").uncheck()
+    expect(page.locator(f"#row-{late}")).to_be_visible()
+    expect(page.locator("#pulse")).to_have_text("live")
 
 
 def test_eight_tabs_are_all_alive(context: BrowserContext, live: LiveSite) -> None:

@@ -12,7 +12,7 @@
   const isFollowing = document.getElementById("live") !== null;
   let source = null, poll = 0, giveUp = null, waiting = null;
 
-  const pulse = (text) => { const place = document.getElementById("pulse"); if (place && place.textContent !== text) place.textContent = text; };
+  const pulse = (text) => { const place = isFollowing && document.getElementById("pulse"); if (place && place.textContent !== text) place.textContent = text; };
 
   function refresh() {
     if (document.hidden) return;
