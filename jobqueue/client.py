@@ -265,13 +265,16 @@ class Connecting:
     def __call__(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
         """Return status and body."""
         connection = self._connect(self._host, self._port, timeout=self._timeout)
+        known = ""
         try:
+            connection.connect()
+            known = "" if method == "GET" else f"; {errors.PERHAPS_DONE}"  # the request may arrive from now on
             connection.request(method, self._below + path, body, dict(headers))
             answer = connection.getresponse()
             read = answer.read(LARGEST_ANSWER + 1)
         except (OSError, HTTPException) as error:
             reason = str(error) or type(error).__name__
-            raise errors.StoreError(f"{method} {path}: no answer from {self._host}: {reason}") from error
+            raise errors.StoreError(f"{method} {path}: no answer from {self._host}: {reason}{known}") from error
         finally:
             connection.close()
         if len(read) > LARGEST_ANSWER:

@@ -62,4 +62,14 @@ class AdmissionError(JobQueueError, RuntimeError):
 
 
 class StoreError(JobQueueError):
-    """The store below the queue failed or stayed busy; nothing was acknowledged."""
+    """The store failed, stayed busy or did not answer.
+
+    The operation is not acknowledged. The message says whether it may have been done all the same: a commit, or
+    an answer over HTTP, can be lost on its way. Asking again is safe for a submit with a request key, and for a
+    report, which counts once.
+    """
+
+
+NOT_DONE = "nothing was changed, so you can try again"
+PERHAPS_DONE = "it may have been done all the same: look first, or ask again with the same request key"
+"""The end of a `StoreError`'s message: what is known of the operation."""

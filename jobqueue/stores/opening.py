@@ -19,9 +19,9 @@ def open_queue(url: str, time: TimeSource, policy: RetryPolicy, **options: Any) 
         time: where "now" comes from. In PostgreSQL a `SystemClock` stands for the database's own clock.
         policy: how often a job is attempted, and how long it rests in between.
         options: those of `JobQueue`. All who open one store give the same; the store keeps jobs, not options.
-            SQLite takes `synchronous` ("full", "normal" or "off": what a power cut may take) and
-            `busy_timeout_millis` (how long to wait for others that write); PostgreSQL takes `schema`, the
-            schema in which the tables are, by default "jobkit".
+            SQLite and PostgreSQL take `busy_timeout_millis`: how long to wait for others that write. SQLite
+            takes `synchronous` ("full", "normal" or "off": what a power cut may take); PostgreSQL takes
+            `schema`, the schema in which the tables are, by default "jobkit".
 
     Returns:
         A queue. One that is not in memory has a connection: close it, or use it in a `with` statement.
@@ -53,7 +53,7 @@ def _open_sqlite(path: str, time: TimeSource, policy: RetryPolicy, options: dict
         raise ValueError(
             f"synchronous: {synchronous!a:.40} is unknown, expected one of {', '.join(SYNCHRONOUS)}"
         )
-    busy = check_integer("busy_timeout_millis", options.pop("busy_timeout_millis", 30_000), low=0, high=600_000)
+    busy = _busy_timeout_millis(options)
     return DurableQueue(
         SqliteDatabase(path, synchronous=synchronous, busy_timeout_millis=busy), time, policy, **options
     )
@@ -64,4 +64,10 @@ def _open_postgres(url: str, time: TimeSource, policy: RetryPolicy, options: dic
     from jobqueue.stores.postgres import PostgresDatabase  # noqa: PLC0415 - on use
 
     schema = options.pop("schema", "jobkit")
-    return DurableQueue(PostgresDatabase(url, schema=schema), time, policy, **options)
+    busy = _busy_timeout_millis(options)
+    database = PostgresDatabase(url, schema=schema, busy_timeout_millis=busy)
+    return DurableQueue(database, time, policy, **options)
+
+
+def _busy_timeout_millis(options: dict[str, Any]) -> int:
+    return check_integer("busy_timeout_millis", options.pop("busy_timeout_millis", 30_000), low=0, high=600_000)

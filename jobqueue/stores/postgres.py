@@ -5,6 +5,7 @@ It needs the extra `postgres`, which brings the driver.
 
 import os
 import re
+import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -15,7 +16,7 @@ from psycopg import sql as composing
 from psycopg.pq import TransactionStatus
 
 from jobqueue.arguments import check_name
-from jobqueue.errors import StoreError
+from jobqueue.errors import NOT_DONE, PERHAPS_DONE, StoreError
 from jobqueue.stores.database import POSTGRES, DeadlockError, Dialect, Row
 from jobqueue.stores.schema import migrate
 
@@ -23,8 +24,6 @@ _INHERITED: list[psycopg.Connection[Row]] = []
 """Connections of a parent process. To close one here would end the parent's session."""
 
 _SETTINGS = (
-    # Each statement sees what was committed before it began, and what it waited for.
-    "default_transaction_isolation = 'read committed'",
     # Every statement is written for its index, and walks from few rows to few. What the planner knows of a
     # table is some minutes old, and a queue may have grown from empty to full since: plans for a small table
     # read it all.
@@ -36,6 +35,7 @@ _SETTINGS = (
     # So a plan depends on no parameter, and need be made only once.
     "plan_cache_mode = force_generic_plan",
 )
+"""For the transaction: a session may be shared, and what is set in it may be reset, or read by others."""
 
 _PARAMETER = re.compile(r":([a-z_0-9]+)")
 
@@ -46,17 +46,33 @@ class PostgresDatabase:
     A connection that was lost while nothing was going on is made anew. One that is lost in a transaction is a
     `StoreError`, and the server undoes the transaction.
 
+    It works behind a pooler that gives each transaction any session of the server (PgBouncer's transaction
+    mode), and after `DISCARD ALL` and `RESET ALL`. Each transaction sets what it needs in the message that
+    begins it, and all locks end with it. Prepared statements belong to a session, so they are used only while
+    they are there. Without them the same work takes several times as long: connect to the server itself if you
+    can.
+
     Args:
         url: of the server and the database in it.
         schema: where the tables are; it is made if it is not there.
         connect_timeout_seconds: for how long to try to reach the server.
+        busy_timeout_millis: for how long to wait for a lock that others hold, until it is a `StoreError`.
     """
 
     dialect: Dialect = POSTGRES
 
-    def __init__(self, url: str, *, schema: str = "jobkit", connect_timeout_seconds: int = 10) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        schema: str = "jobkit",
+        connect_timeout_seconds: int = 10,
+        busy_timeout_millis: int = 30_000,
+    ) -> None:
         self._url = url
         self._schema = check_name("schema", schema)
+        self._busy_timeout_millis = busy_timeout_millis
+        self._sentinel = ""
         self._connect_timeout_seconds = connect_timeout_seconds
         self._connection: psycopg.Connection[Row] | None = None
         self._process = os.getpid()
@@ -69,12 +85,33 @@ class PostgresDatabase:
         self.rollback()  # should an interrupt have come between an earlier begin and its end
         with self._failing("begin"):
             try:
-                self._run("BEGIN", {})
+                self._begin()
             except psycopg.OperationalError:
                 if self._connection is None or not self._connection.closed:
                     raise
                 self._connection = None
-                self._run("BEGIN", {})
+                self._begin()
+
+    def _begin(self) -> None:
+        """Begin a transaction with its settings, in one message; see whether prepared statements are there."""
+        connection = self._connected()
+        settings = (
+            # Temporary tables last: those of somebody who shares the session could have our tables' names.
+            f"search_path TO {composing.Identifier(self._schema).as_string(connection)}, pg_temp",
+            f"lock_timeout = {max(1, self._busy_timeout_millis)}",
+            *_SETTINGS,
+        )
+        # Read committed: each statement sees what was committed before it began, and what it waited for.
+        text = "BEGIN ISOLATION LEVEL READ COMMITTED; " + "; ".join(f"SET LOCAL {name}" for name in settings)
+        if self._tracer is not None:
+            self._tracer(text)
+        sentinel = f"; EXECUTE {self._sentinel}" if self._sentinel else ""
+        try:
+            connection.execute(text + sentinel, prepare=False)
+        except psycopg.errors.InvalidSqlStatementName:  # it is another session, or was made empty
+            self._sentinel, connection.prepare_threshold = "", None
+            self.rollback()
+            connection.execute(text, prepare=False)
 
     def commit(self) -> None:
         """Make what was written last."""
@@ -147,14 +184,16 @@ class PostgresDatabase:
             autocommit=True,  # no hidden BEGIN: ours are written out
             connect_timeout=self._connect_timeout_seconds,
             application_name="jobkit",
+            client_encoding="UTF8",
             prepare_threshold=0,
         )
-        for setting in _SETTINGS:
-            connection.execute(f"SET {setting}")
-        schema = composing.Identifier(self._schema)
-        connection.execute(composing.SQL("SET search_path TO {}").format(schema))
-        if connection.info.encoding != "utf-8":
-            connection.execute("SET client_encoding TO 'UTF8'")
+        # Somebody who shares the session may have prepared statements; ours would be given the same names.
+        self._sentinel = ""
+        if connection.execute("SELECT 1 FROM pg_prepared_statements", prepare=False).fetchone() is None:
+            self._sentinel = f"jobkit_{secrets.token_hex(8)}"
+            connection.execute(f"PREPARE {self._sentinel} AS SELECT 1", prepare=False)
+        else:
+            connection.prepare_threshold = None
         return connection
 
     def open(self) -> None:
@@ -205,8 +244,13 @@ class PostgresDatabase:
             yield
         except psycopg.Error as error:
             kind = DeadlockError if isinstance(error, psycopg.errors.DeadlockDetected) else StoreError
-            told = " ".join(str(error).split())
-            raise kind(f"cannot {doing} in PostgreSQL: {told}; nothing was acknowledged") from error
+            found = " ".join(str(error).split())
+            if isinstance(error, psycopg.errors.LockNotAvailable):
+                found += f"; others kept it locked for {self._busy_timeout_millis} ms"
+            # A server that refuses a commit says so. If it says no more, it may have made it last before.
+            is_open = self._connection is not None and not self._connection.closed
+            known = NOT_DONE if doing != "commit" or is_open else PERHAPS_DONE
+            raise kind(f"cannot {doing} in PostgreSQL: {found}; {known}") from error
 
 
 @lru_cache(maxsize=1024)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from jobqueue.errors import StoreError
+from jobqueue.errors import NOT_DONE, PERHAPS_DONE, StoreError
 from jobqueue.stores.database import SQLITE, Dialect, Row
 from jobqueue.stores.schema import migrate
 
@@ -212,9 +212,11 @@ class SqliteDatabase:
             yield
         except sqlite3.Error as error:
             hint = ""
-            if "locked" in str(error) or "busy" in str(error):
+            if is_busy := "locked" in str(error) or "busy" in str(error):
                 hint = f"; others kept it busy for {self._busy_timeout_millis} ms"
-            raise StoreError(f"cannot {doing} {self._path}: {error}{hint}; nothing was acknowledged") from error
+            # A commit that failed half-way may be found whole by whoever opens the file next.
+            known = PERHAPS_DONE if doing == "commit" and not is_busy else NOT_DONE
+            raise StoreError(f"cannot {doing} {self._path}: {error}{hint}; {known}") from error
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 
 from jobqueue.arguments import number_of
-from jobqueue.errors import StoreError
+from jobqueue.errors import NOT_DONE, StoreError
 from jobqueue.lifecycle import PENDING, PERMANENT, RUNNING
 from jobqueue.model import FINISHED, Attempt, Job, Redrive
 from jobqueue.retention import Retention
@@ -155,7 +155,7 @@ class StoredTable:
         values |= {f"was_{name}": old[name] for name in ("number", "generation", "status")}
         text = statements.update(dialect, changed, finishes=finishes, ends_attempt=ends)
         if session.database.write(text, values) != 1:
-            raise StoreError(f"{before.job.id} was changed by somebody else meanwhile; nothing was written")
+            raise StoreError(f"{before.job.id} was changed by somebody else meanwhile; {NOT_DONE}")
         if ends and not dialect.joins_writes:
             session.database.write(statements.INSERT_ATTEMPT, values)
         session.keep(after)

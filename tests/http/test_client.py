@@ -169,8 +169,20 @@ def test_nobody_there_is_a_store_error():
     """A port at which nobody listens."""
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         port = server.getsockname()[1]
-    with pytest.raises(StoreError, match=r"no answer from 127\.0\.0\.1"):
+    with pytest.raises(StoreError, match=r"no answer from 127\.0\.0\.1") as nobody:
         QueueClient(f"http://127.0.0.1:{port}/", "token").poll("w", 1000)
+    assert "may have been done" not in str(nobody.value)
+
+
+def test_an_answer_that_never_came_says_that_it_may_have_been_done():
+    """The request was sent, and nobody knows what became of it; a look changes nothing in any case."""
+    with answering() as url:
+        client = QueueClient(url, "token", timeout=0.3)
+        with pytest.raises(StoreError, match="may have been done"):
+            client.submit("mail")
+        with pytest.raises(StoreError) as look:
+            client.view("J1")
+    assert "may have been done" not in str(look.value)
 
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8000", "ftp://x/", "http://", "file:///etc/passwd"])

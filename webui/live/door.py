@@ -86,4 +86,4 @@ def leave() -> BaseResponse:
 
 @live.errorhandler(StoreError)
 def _no_store(error: StoreError) -> Response:
-    return problem(503, "The queue does not answer", f"{error}. Try again in a moment.")
+    return problem(503, "The queue does not answer", f"{error}.")
