@@ -23,7 +23,7 @@ from jobqueue.model import FINISHED, Job, JobStatus, JobView, Lease, Redrivable,
 from jobqueue.orders import check_deadline, order
 from jobqueue.requests import check_same
 from jobqueue.statistics import Stats
-from jobqueue.storage import Aim, Search, to_poll
+from jobqueue.storage import LOOKING, Aim, Search, to_poll
 from jobqueue.turn import Turns
 
 
@@ -171,14 +171,14 @@ class Operations(Turns):
         """
         asked = _each_once(ids)
         spread_millis = check_integer("spread_millis", spread_millis, low=0)
-        with self._turn() as now:
+        with self._turn(LOOKING) as now:
             plan = _planned(asked, self._table.find(asked), now, spread_millis)
             return [Redrivable(job_id, reason) for job_id, _, _, reason in plan]
 
     def redrives(self, job_id: str) -> list[Redrive]:
         """Return each time that the job was brought back, oldest first."""
         job_id = check_string("job_id", job_id)
-        with self._turn():
+        with self._turn(Aim(job_id, reads=True)):
             return self._table.redrives(self._find(job_id))
 
     def _bring_back(
@@ -214,7 +214,7 @@ class Operations(Turns):
 
     def paused(self) -> list[str]:
         """Return the paused types by name."""
-        with self._turn():
+        with self._turn(LOOKING):
             return self._table.paused()
 
     def _set_paused(self, type_: str, *, paused: bool) -> None:
@@ -229,13 +229,13 @@ class Operations(Turns):
     def next_up(self, n: int) -> list[str]:
         """Return the ids that n polls of all types at this instant would hand out; it changes nothing."""
         n = check_integer("n", n, low=0)
-        with self._turn():
+        with self._turn(LOOKING):
             return [f"J{number}" for number in self._table.next_up(n)]
 
     def why_not(self, job_id: str) -> str:
         """Return in one sentence why a job is not being handed out, or that it is next."""
         job_id = check_string("job_id", job_id)
-        with self._turn() as now:
+        with self._turn(LOOKING) as now:
             job = self._find(job_id)
             if job.status is not PENDING:
                 return f"it is {job.status}: {_STORIES[job.status](job)}"
@@ -247,7 +247,7 @@ class Operations(Turns):
 
     def stats(self) -> Stats:
         """Return the figures of one instant, all of the same one. In memory it looks at every job."""
-        with self._turn() as now:
+        with self._turn(LOOKING) as now:
             return self._table.stats(self._counts, now)
 
     def list_jobs(
@@ -280,7 +280,7 @@ class Operations(Turns):
             before=None if after is None else check_job_id("after", after),
             limit=check_integer("limit", limit, low=1, high=1000),
         )
-        with self._turn():
+        with self._turn(LOOKING):
             return [self._seen(job) for job in self._table.search(wanted)]
 
     def prune(self, *, keep: int, dead: bool = False) -> int:

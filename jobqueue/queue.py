@@ -30,7 +30,7 @@ from jobqueue.retry import Jitter, RetryBudget, RetryPolicy, RetryRule
 from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
 from jobqueue.scheduling.limits import Gates
 from jobqueue.scheduling.schedule import Schedule, Scheduler, schedule_for
-from jobqueue.storage import LOOKING, SUBMITTING, Aim, Table, Transaction, one_lock, to_poll
+from jobqueue.storage import CHANGING, LOOKING, SUBMITTING, Aim, Table, Transaction, one_lock, to_poll
 from jobqueue.table import JobTable
 from jobqueue.views import lease_of
 
@@ -247,25 +247,25 @@ class JobQueue(Operations):
     def view(self, job_id: str) -> JobView:
         """Return the job as it is now."""
         job_id = check_string("job_id", job_id)
-        with self._turn():
+        with self._turn(Aim(job_id, reads=True)):
             return self._seen(self._find(job_id))
 
     def payload(self, job_id: str) -> str:
         """Return the job's payload."""
         job_id = check_string("job_id", job_id)
-        with self._turn():
+        with self._turn(Aim(job_id, reads=True)):
             return self._find(job_id).payload
 
     def history(self, job_id: str) -> list[Attempt]:
         """Return one record for each time the job was handed out, oldest first."""
         job_id = check_string("job_id", job_id)
-        with self._turn():
+        with self._turn(Aim(job_id, reads=True)):
             return self._table.attempts(self._find(job_id))
 
     def sweep(self) -> int:
         """Settle what is due and do nothing else; return how many leases and deadlines ended."""
         try:
-            with self._transaction(LOOKING):
+            with self._transaction(CHANGING):
                 return self._settle()
         finally:
             self._outbox.deliver()
@@ -282,7 +282,7 @@ class JobQueue(Operations):
 
     def dead_letters(self) -> list[JobView]:
         """Return all DEAD jobs in submission order; `retry_dead` and `redrive` bring them back."""
-        with self._turn():
+        with self._turn(LOOKING):
             return [self._seen(job) for job in self._table.dead()]
 
     def _rebuilt(self, events: Sequence[Event], now: int | None) -> "JobQueue":

@@ -21,7 +21,8 @@ class Aim(NamedTuple):
     """What a turn is going to do, said first: a store can lock it, and read it together with what is due.
 
     Attributes:
-        job_id: it may change this job.
+        job_id: it is about this job, and may change it.
+        reads: it changes nothing, but for what time has decided.
         polls: it will pick jobs to hand out,
         types: of these types only,
         tenants: of these tenants only.
@@ -30,6 +31,7 @@ class Aim(NamedTuple):
     """
 
     job_id: str = ""
+    reads: bool = False
     polls: bool = False
     types: Asked = None
     tenants: Asked = None
@@ -37,7 +39,7 @@ class Aim(NamedTuple):
     request_key: tuple[str, str] | None = None
 
 
-LOOKING, SUBMITTING, POLLING = Aim(), Aim(submits=True), Aim(polls=True)
+LOOKING, CHANGING, SUBMITTING, POLLING = Aim(reads=True), Aim(), Aim(submits=True), Aim(polls=True)
 
 
 def to_poll(types: Iterable[str] | None, tenants: Iterable[str] | None) -> Aim:

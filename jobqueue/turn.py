@@ -18,7 +18,7 @@ from jobqueue.model import Job, JobView, Lease, Outcome
 from jobqueue.orders import Order
 from jobqueue.retry import RetryRule
 from jobqueue.scheduling.limits import Limits
-from jobqueue.storage import LOOKING, Aim, Table, Transaction
+from jobqueue.storage import CHANGING, Aim, Table, Transaction
 from jobqueue.views import lease_of, view_of
 
 Step = AbstractContextManager[object]
@@ -70,7 +70,7 @@ class Turns:
         self._now = self._began_at = check_integer("time.now()", time.now())
         self._counts = Counter[str]()
 
-    def _turn(self, aim: Aim = LOOKING) -> Turn:
+    def _turn(self, aim: Aim = CHANGING) -> Turn:
         """Take the lock, settle what is due, hand out `now`; tell the events after letting the lock go."""
         return Turn(self._transaction(aim), self._begin, self._end)
 
@@ -102,11 +102,14 @@ class Turns:
         if type(told) is not int or not -LARGEST_INTEGER <= told <= LARGEST_INTEGER:
             told = check_integer("time.now()", told)  # which refuses it, or makes it plain
         now = self._now = max(self._now, told)
-        settled = 0
-        for job, at in self._table.settle(now):
-            after = lifecycle.expired(job, self._rule) if job.status is RUNNING else lifecycle.missed(job)
-            self._commit(job, after, at)
-            settled += 1
+        settled, until = 0, None
+        while until != now:  # a store lets others in between: by then time may have gone on
+            until = now
+            for job, at in self._table.settle(now):
+                after = lifecycle.expired(job, self._rule) if job.status is RUNNING else lifecycle.missed(job)
+                self._commit(job, after, at)
+                settled += 1
+            now = self._now
         return settled
 
     # -- what operations are made of ---------------------------------------------------------------------

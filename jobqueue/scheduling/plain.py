@@ -13,6 +13,7 @@ class PlainSchedule:
     """Strict priority; the only thing that keeps a job back is that its type is paused."""
 
     aging_millis = None
+    depends_on_order = False
 
     def __init__(self) -> None:
         self.paused: set[str] = set()

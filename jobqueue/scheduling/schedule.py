@@ -89,6 +89,8 @@ class GatedSchedule:
         self.keeps_credit = isinstance(scheduler, WeightedBands) and not isinstance(
             scheduler.tenants, RoundRobin
         )
+        # Credits and what is learnt say what came first; the budget holds a job for what others do.
+        self.depends_on_order = self.keeps_credit or gates.dispatch is not None or gates.budget is not None
         self._lanes = Lanes()
         self._turns = scheduler.begin()
         self._picked: dict[int, Ticket] = {}

@@ -106,6 +106,14 @@ class Database(Protocol):
         """Begin a transaction that may write; wait for others that write, but not for ever."""
         ...
 
+    def begin_reading(self) -> None:
+        """Begin a transaction that only reads: it neither waits for those that write nor holds them up."""
+        ...
+
+    def let_others_in(self) -> None:
+        """Wait, between two transactions, for as long as others need to begin theirs."""
+        ...
+
     def commit(self) -> None:
         """Make all that was written since `begin` last, and seen by others, at once."""
         ...

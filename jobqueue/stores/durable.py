@@ -12,7 +12,7 @@ from jobqueue.retry import RetryPolicy
 from jobqueue.scheduling.limits import Limits
 from jobqueue.scheduling.plain import PlainSchedule
 from jobqueue.scheduling.schedule import GatedSchedule, Schedule
-from jobqueue.storage import LOOKING, Table, Transaction
+from jobqueue.storage import CHANGING, Table, Transaction
 from jobqueue.stores import statements
 from jobqueue.stores.database import Database
 from jobqueue.stores.picking import GatedPicker, Picker, PlainPicker
@@ -51,7 +51,7 @@ class DurableQueue(JobQueue):
         self._clock = StoreClock()
         try:
             super().__init__(self._clock if self._asks_database else time, policy, **options)
-            with self._session(LOOKING):
+            with self._session(CHANGING):
                 self._begin_where_the_store_is()
         except BaseException:
             database.close()

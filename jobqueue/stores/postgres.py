@@ -113,6 +113,13 @@ class PostgresDatabase:
             self.rollback()
             connection.execute(text, prepare=False)
 
+    def begin_reading(self) -> None:
+        """Begin a transaction: one that only reads waits for no lock here, and has none."""
+        self.begin()
+
+    def let_others_in(self) -> None:
+        """Nothing to do: who waits for a lock stands in line, and has it before anybody who asks later."""
+
     def commit(self) -> None:
         """Make what was written last."""
         with self._failing("commit"):

@@ -107,6 +107,7 @@ class Session:
         self._position: object = None
         self._lock, self._process = threading.Lock(), os.getpid()
         self._is_open = False
+        self._writes = False
         self._is_forking = False
         _SESSIONS.add(self)
 
@@ -131,7 +132,7 @@ class Session:
             self._lock, self._process, self._is_open = threading.Lock(), os.getpid(), False
         with self._lock:
             self._aim = aim
-            self._begin()
+            self._begin(writes=not aim.reads)
             try:
                 yield
             except BaseException:
@@ -140,8 +141,15 @@ class Session:
             self._commit()
 
     def renew(self) -> None:
-        """End a transaction and begin another one with the same aim."""
+        """End a transaction, let other threads and processes in, and begin another one with the same aim."""
+        aim = self._aim
         self._commit()
+        self._lock.release()
+        try:
+            self.database.let_others_in()
+        finally:
+            self._lock.acquire()
+            self._aim = aim
         self._begin()
 
     def unlock(self) -> None:
@@ -152,13 +160,22 @@ class Session:
         if self._kept and self.database.dialect.lock:
             self.renew()
 
-    def _begin(self) -> None:
+    def begin_to_write(self) -> bool:
+        """Return whether a turn that only meant to read begins to write; what it has read may be other now."""
+        if self._writes:
+            return False
+        self._commit()
+        self._begin()
+        return True
+
+    def _begin(self, *, writes: bool = True) -> None:
         self._forget()
         self._position = self.schedule.save()
-        self.database.begin()
+        self._writes = writes
+        (self.database.begin if writes else self.database.begin_reading)()
         self._is_open = True
         try:
-            for name in self._locks():
+            for name in self._locks() if writes else ():
                 self.database.lock(name)
         except BaseException:
             self._give_up()
@@ -242,11 +259,29 @@ class Session:
 
     # -- looking -----------------------------------------------------------------------------------------
 
+    def can_answer(self, now: int) -> bool:
+        """Return whether the answer of this turn is the same whatever else is due, which may be very much.
+
+        So it is where the turn is about one job, which is not due itself, or adds one that nothing can refuse.
+        Not so where events have to be in order, or where the order in which jobs move decides who is next.
+        """
+        if self._outbox.listening or self.schedule.depends_on_order:
+            return False
+        number = number_of(self._aim.job_id)
+        if number is None:
+            return self._aim.submits and not self._limits_submits and self._aim.request_key is None
+        kept = self._kept.get(number)
+        return kept is None or kept.place.due_at is None or kept.place.due_at > now
+
     def look(self) -> None:
         """Read what is due next, the database's time, and what the turn is about, in one statement."""
         number = number_of(self._aim.job_id)
         if number is not None:
-            row = self._read_locked(statements.LOOK_AT_JOB, number=number)[0]
+            row = (
+                self._read_locked(statements.LOOK_AT_JOB, number=number)
+                if self._writes
+                else self.read(statements.READ_JOB, number=number)
+            )[0]
         elif self._aim == POLLING and not isinstance(self.schedule, GatedSchedule):
             row = self.read(statements.LOOK_AT_NEXT)[0]
         else:

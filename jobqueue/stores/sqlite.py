@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -17,6 +18,10 @@ APPLICATION_ID = 0x6A6F626B
 SYNCHRONOUS = ("full", "normal", "off")
 
 _TRIES_TO_OPEN = 100
+_WAIT_MILLIS = 5
+"""For how long SQLite waits for others by itself: it asks after 1, 2 and 2 ms."""
+
+_PAUSE_MILLIS = 3 * _WAIT_MILLIS
 _PARTS = ("", "-wal", "-shm")
 """What the names of a database's files end in."""
 
@@ -55,10 +60,38 @@ class SqliteDatabase:
         IMMEDIATE: the lock is taken before anything is read. A transaction that reads first and then wants to
         write fails at once if somebody else has written meanwhile, however long it would have waited.
         """
+        self._begin("BEGIN IMMEDIATE")
+
+    def begin_reading(self) -> None:
+        """Begin a transaction that sees the file as it is now, whatever others write meanwhile."""
+        # The first look at the file fixes what is seen; it comes before anybody reads a clock.
+        self._begin("BEGIN", "SELECT 1 FROM sqlite_master LIMIT 1")
+
+    def _begin(self, *texts: str) -> None:
         self.rollback()  # should an interrupt have come between an earlier begin and its end
         with self._failing("begin"):
-            self._connected().execute("BEGIN IMMEDIATE")
+            for text in texts:
+                self._run_when_free(text)
         self._check_files()
+
+    def _run_when_free(self, text: str) -> None:
+        """Run a statement as soon as nobody else is in its way, or fail when the time is up.
+
+        SQLite's own waiting asks again only after up to 100 ms, and misses every short moment in between.
+        """
+        until = time.monotonic() + self._busy_timeout_millis / 1000
+        while True:
+            try:
+                self._connected().execute(text).fetchall()
+            except sqlite3.OperationalError as error:
+                if not _is_busy(error) or time.monotonic() >= until:
+                    raise
+            else:
+                return
+
+    def let_others_in(self) -> None:
+        """Wait for longer than those who want to write wait between two tries."""
+        time.sleep(_PAUSE_MILLIS / 1000)
 
     def commit(self) -> None:
         """Make what was written last."""
@@ -138,6 +171,7 @@ class SqliteDatabase:
             self._use_wal(connection)
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute(f"PRAGMA busy_timeout = {min(_WAIT_MILLIS, self._busy_timeout_millis)}")
         except BaseException:
             connection.close()
             raise
@@ -212,11 +246,15 @@ class SqliteDatabase:
             yield
         except sqlite3.Error as error:
             hint = ""
-            if is_busy := "locked" in str(error) or "busy" in str(error):
+            if is_busy := _is_busy(error):
                 hint = f"; others kept it busy for {self._busy_timeout_millis} ms"
             # A commit that failed half-way may be found whole by whoever opens the file next.
             known = PERHAPS_DONE if doing == "commit" and not is_busy else NOT_DONE
             raise StoreError(f"cannot {doing} {self._path}: {error}{hint}; {known}") from error
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return "locked" in str(error) or "busy" in str(error)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -52,13 +52,13 @@ _NEXT = f"""
     ORDER BY {ORDER} LIMIT 1 {{skip}}
 """
 
-LOOK, LOOK_AT_JOB, LOOK_AT_NEXT = (
-    _LOOK.replace("{wanted}", wanted.strip()) for wanted in (_NOTHING, _JOB_TO_CHANGE, _NEXT)
+JOB = f"SELECT {columns()} FROM jobs WHERE number = :number"
+
+LOOK, READ_JOB, LOOK_AT_JOB, LOOK_AT_NEXT = (
+    _LOOK.replace("{wanted}", wanted.strip()) for wanted in (_NOTHING, JOB, _JOB_TO_CHANGE, _NEXT)
 )
 
 # -- reading jobs ------------------------------------------------------------------------------------------
-
-JOB = f"SELECT {columns()} FROM jobs WHERE number = :number"
 
 # A transaction waits for the locks of several jobs in the order of their numbers, and only while it has locked
 # no other job. So no two wait for each other in a circle.

@@ -174,17 +174,23 @@ class StoredTable:
     def settle(self, now: int) -> Iterator[tuple[Job, int]]:
         """Yield each job that time has ended, and when, by instant, then submission order.
 
-        In transactions of 500 jobs at most; it ends in one in which nothing is due, for the turn to go on in.
+        In transactions of 500 jobs at most, between which others get in. The turn goes on in one in which
+        nothing is due, or after the first one, if what is due yet is nothing to it.
         """
-        session = self._session
+        session, has_settled = self._session, False
         while True:
             if not session.has_looked:
                 session.look()
             now = max(now, session.newest or now)
             if session.next_due is None or session.next_due > now:
                 return
+            if has_settled and session.can_answer(now):
+                return
+            if session.begin_to_write():
+                continue
             session.unlock()
             yield from self._settle_some(now)
+            has_settled = True
             session.renew()
 
     def _settle_some(self, now: int) -> Iterator[tuple[Job, int]]:

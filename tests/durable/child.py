@@ -93,6 +93,11 @@ def drain(queue: Any, told: dict[str, Any]) -> None:
     tell("end", told["name"])
 
 
+def sweep(queue: Any, _told: dict[str, Any]) -> None:
+    """Settle all that is due, and tell how much this process has settled."""
+    tell("settled", queue.sweep())
+
+
 def hold(queue: Any, told: dict[str, Any]) -> None:
     """Claim one job and wait to be killed."""
     lease = queue.poll("child", told["lease_millis"])
@@ -103,10 +108,10 @@ def hold(queue: Any, told: dict[str, Any]) -> None:
 def main() -> None:
     """Do what the argument says."""
     told = json.loads(sys.argv[1])
-    clock = SystemClock() if told.get("real_time") else ManualClock()
+    clock = SystemClock() if told.get("real_time") else ManualClock(told.get("now", 0))
     queue = open_queue(told["url"], clock, RetryPolicy(3, 1000, 60_000), **told["options"])
     tell("opened")
-    {"story": story, "cycles": cycles, "drain": drain, "hold": hold}[told["do"]](queue, told)
+    {"story": story, "cycles": cycles, "drain": drain, "hold": hold, "sweep": sweep}[told["do"]](queue, told)
     queue.close()
 
 

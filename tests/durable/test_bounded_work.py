@@ -8,7 +8,7 @@ import pytest
 
 from jobqueue import DeficitRoundRobin, Limits, WeightedBands
 from tests.databases import sqlite_place
-from tests.durable.conftest import POLICY
+from tests.durable.conftest import POLICY, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,24 +28,6 @@ def steps_of(queue: Any, call: Callable[[], object]) -> int:
     finally:
         connection.set_progress_handler(None, 0)
     return len(tens)
-
-
-def fill(queue: Any, jobs: int) -> None:
-    """Let so many more jobs wait as the newest one, made by one statement."""
-    database = queue._database
-    names = [row[1] for row in database.read("PRAGMA table_info(jobs)", {})]
-    copied = ["number", "rank2", "request_key"]
-    kept = ", ".join(name for name in names if name not in copied)
-    database.begin()
-    database.write(
-        f"""
-        WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {jobs})
-        INSERT INTO jobs ({kept}, rank2)
-        SELECT {kept}, rank2 + n FROM numbers CROSS JOIN jobs WHERE number = (SELECT max(number) FROM jobs)
-        """,
-        {},
-    )
-    database.commit()
 
 
 def costs(folder: Path, clock: ManualClock, options: dict[str, Any], call: Callable[..., object]) -> list[int]:

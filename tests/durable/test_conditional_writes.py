@@ -8,7 +8,7 @@ import pytest
 
 from jobqueue import RetryPolicy, StoreError, lifecycle
 from jobqueue.retry import RetryRule
-from jobqueue.storage import LOOKING
+from jobqueue.storage import CHANGING
 from jobqueue.stores import statements
 from jobqueue.stores.rows import kept_from
 from tests.contract.observing import everything, outcome, polled, polled_ids
@@ -17,13 +17,13 @@ from tests.durable.conftest import POLICY
 
 def row_of(queue, number):
     """Return the stored row of a job, all of it."""
-    with queue._session(LOOKING):
+    with queue._session(CHANGING):
         return queue._session.read(statements.JOB, number=number)[0]
 
 
 def put_late(queue, read, change, at):
     """Write what `change` makes of a row that was read earlier; return whether it was refused."""
-    with suppress(StoreError), queue._session(LOOKING):
+    with suppress(StoreError), queue._session(CHANGING):
         kept = kept_from(read)
         queue._session.keep(kept)
         queue._table.put(change(kept.job), at)
@@ -70,7 +70,7 @@ def test_a_statement_names_what_it_was_decided_for(place, clock, by):
     wrong = {"was_generation": 0} if by == "generation" else {"was_status": "PENDING"}
     text = statements.update(queue._database.dialect, ("cost",), finishes=False, ends_attempt=False)
     values = {"was_number": 1, "was_generation": 1, "was_status": "RUNNING", "cost": 5}
-    with queue._session(LOOKING):
+    with queue._session(CHANGING):
         assert queue._database.write(text, {**values, **wrong}) == 0
         assert queue._database.write(text, values) == 1
 
@@ -127,7 +127,7 @@ def test_the_numbers_are_those_that_python_computed(place, clock, attempts):
     """No shift of 64 bits is made by any database: after many attempts the rest is the cap."""
     queue = place.open(clock, RetryPolicy(10**6, 1000, 2**40))
     queue.submit("mail")
-    with queue._session(LOOKING):
+    with queue._session(CHANGING):
         kept = kept_from(queue._session.read(statements.JOB, number=1)[0])
         queue._session.keep(kept)
         queue._table.put(kept.job._replace(attempts=attempts - 1), 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 
 import pytest
 
@@ -10,14 +11,16 @@ from jobqueue import (
     Limits,
     RequestKeyConflictError,
     RetryPolicy,
+    StaleTokenError,
     WeightedBands,
     lifecycle,
 )
 from jobqueue.storage import Aim
-from tests.contract.observing import outcome, polled_ids
+from tests.contract.observing import outcome, polled, polled_ids
 from tests.contract.scheduling import tenants_served
 from tests.contract.together import run_together
-from tests.durable.conftest import POLICY
+from tests.durable.conftest import POLICY, fill
+from tests.durable.ledger import lines_of, started
 
 
 def test_each_job_goes_to_one_of_many_objects(place, clock):
@@ -167,6 +170,89 @@ def test_readers_see_no_lease_that_is_over_while_others_sweep(place, clock):
     views = run_together(8, lambda n: [queues[n].view(f"J{number}") for number in range(1, 41)])
     assert {view.status for found in views for view in found} == {"PENDING"}
     assert [len(queues[0].history(f"J{number}")) for number in range(1, 41)] == [1] * 40
+
+
+def due_yet(queue):
+    """Return how many jobs have missed their deadline of 1000, and nobody has settled that."""
+    database = queue._database
+    database.begin_reading()
+    ((found,),) = database.read("SELECT count(*) FROM jobs WHERE due_at <= 1000", {})
+    database.rollback()
+    return found
+
+
+def with_deadlines(place, clock, jobs):
+    """Return a queue in which J1 runs, and so many jobs have just missed their deadlines."""
+    queue = place.open(clock, POLICY)
+    queue.submit("mail")
+    polled(queue, "w", 10**6)
+    queue.submit("mail", deadline_millis=1000)
+    fill(queue, jobs - 1)
+    clock.advance_to(1000)
+    return queue
+
+
+CALLS = {
+    "renew": lambda queue: queue.renew("J1", "J1:1", 2 * 10**6),
+    "view": lambda queue: queue.view("J1"),
+    "complete": lambda queue: queue.complete("J1", "J1:1"),
+    "submit": lambda queue: queue.submit("mail"),
+    "cancel": lambda queue: outcome(queue.cancel, "J1"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_about_one_job_settles_one_batch(place, clock, call):
+    """1,200 deadlines are due: it settles 500 of them, and answers what it would if it had settled all."""
+    queue = with_deadlines(place, clock, 1200)
+    CALLS[call](queue)
+    assert due_yet(queue) == 700
+    assert queue.poll("w", 1000, types=["fax"]) is None
+    assert due_yet(queue) == 0, "what a poll hands out may depend on all of them"
+
+
+def test_a_report_that_comes_too_late_is_refused_however_much_is_due(place, clock):
+    """Its lease ended behind 1,200 deadlines: nobody takes it for one that still runs."""
+    queue = place.open(clock, POLICY)
+    queue.submit("mail")
+    polled(queue, "w", 1001)
+    queue.submit("mail", deadline_millis=1000)
+    fill(queue, 1200)
+    clock.advance_to(1001)
+    assert queue.view("J1").status == "PENDING"
+    assert isinstance(outcome(queue.complete, "J1", "J1:1"), StaleTokenError)
+
+
+def test_threads_get_in_between_batches(place, clock, monkeypatch):
+    """While one thread settles 1,200 deadlines, another one's renewal is answered after each batch."""
+    queue = with_deadlines(place, clock, 1200)
+    pause, renewed = type(queue._database).let_others_in, []
+
+    def let_others_in(database):
+        pause(database)
+        if not any(thread.name == "renewing" for thread in threading.enumerate()):
+            thread = threading.Thread(target=lambda: renewed.append(CALLS["renew"](queue)), name="renewing")
+            thread.start()
+            thread.join(60)
+            assert not thread.is_alive(), "it waits for the whole sweep"
+
+    monkeypatch.setattr(type(queue._database), "let_others_in", let_others_in)
+    assert queue.sweep() == 700
+    assert len(renewed) == 2
+
+
+def test_processes_get_in_between_batches(sqlite, clock):
+    """While another process settles 10,000 deadlines, renewals are answered, again and again."""
+    queue = with_deadlines(sqlite, clock, 10_000)
+    child = started(sqlite, "sweep", now=1000)
+    assert child.stdout.readline() == "opened\n"
+    left = [10_000]
+    while left[-1] and len(left) < 100:
+        CALLS["renew"](queue)
+        left.append(due_yet(queue))
+    ((_, settled),) = lines_of(child)
+    assert int(settled) >= 1000, "the sweep had its turns, too"
+    assert len([due for due in left[1:] if due]) >= 3
 
 
 @pytest.mark.parametrize("options", [{}, {"scheduler": WeightedBands()}], ids=["line", "lanes"])
