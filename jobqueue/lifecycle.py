@@ -185,6 +185,16 @@ def missed(job: Job) -> Job:
     return follow(job, "miss", failed_at=job.deadline, dead_reason=DEADLINE)
 
 
+def exhausted(job: Job, now: int) -> Job:
+    """Bury a job that has no attempt left although it waits: the maximum was lowered since it failed last.
+
+    >>> job = Job(1, "mail", "", 0, "default", 1, submitted_at=0, run_at=0, attempts=3, last_error="no route")
+    >>> exhausted(job, 700).dead_reason, exhausted(job, 700).last_error
+    ('attempts_exhausted', 'no route')
+    """
+    return follow(job, "miss", failed_at=now, dead_reason=ATTEMPTS_EXHAUSTED)
+
+
 def cancelled(job: Job, now: int) -> Job:
     """Take back a job that no worker holds."""
     return follow(job, "cancel", finished_at=now)

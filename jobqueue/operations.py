@@ -230,7 +230,7 @@ class Operations(Turns):
         """Return the ids that n polls of all types at this instant would hand out; it changes nothing."""
         n = check_integer("n", n, low=0)
         with self._turn(LOOKING):
-            return [f"J{number}" for number in self._table.next_up(n)]
+            return [f"J{number}" for number in self._table.next_up(n, self._rule.policy.max_attempts)]
 
     def why_not(self, job_id: str) -> str:
         """Return in one sentence why a job is not being handed out, or that it is next."""
@@ -241,9 +241,12 @@ class Operations(Turns):
                 return f"it is {job.status}: {_STORIES[job.status](job)}"
             if job.run_at > now:
                 return f"due in {job.run_at - now} ms"
-            if self._table.next_up(1) == [job.number]:
+            most = self._rule.policy.max_attempts
+            if self._table.next_up(1, most) == [job.number]:
                 return "it is next"
-            return self._table.why_not(job, now) or "it is next"
+            if job.attempts >= most:
+                return f"it has had {job.attempts} of {most} attempts, and will die instead of being handed out"
+            return self._table.why_not(job, now, most) or "it is next"
 
     def stats(self) -> Stats:
         """Return the figures of one instant, all of the same one. In memory it looks at every job."""

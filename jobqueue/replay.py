@@ -133,7 +133,8 @@ def _after(job: Job, event: Event, ending: Event | None) -> Job | None:  # noqa:
         case EventKind.RETRY_SCHEDULED if ending:
             return lifecycle.to_retry(job, at, *_ending(ending), run_at=told["run_at"])
         case EventKind.DEAD_LETTERED if job.status is PENDING:
-            return lifecycle.missed(job)
+            is_missed = told["reason"] == lifecycle.DEADLINE
+            return lifecycle.missed(job) if is_missed else lifecycle.exhausted(job, at)
         case EventKind.DEAD_LETTERED if ending and ending.kind is EventKind.RELEASED:
             return lifecycle.released(job, at)
         case EventKind.DEAD_LETTERED if ending:

@@ -196,15 +196,18 @@ class Table(Protocol):
         """Forget a job that has ended, with its history and its key."""
         ...
 
-    def pick(self, types: Asked, tenants: Asked) -> Job | None:
-        """Return the next job to hand out and take its turn; the caller then puts it as RUNNING."""
+    def pick(self, types: Asked, tenants: Asked, most_attempts: int | None = None) -> Job | None:
+        """Return the next job to hand out and take its turn; the caller then puts it as RUNNING.
+
+        A job that has had `most_attempts` takes no turn; the caller then puts it as DEAD.
+        """
         ...
 
-    def next_up(self, most: int) -> list[int]:
+    def next_up(self, most: int, most_attempts: int) -> list[int]:
         """Return the numbers of what that many picks would hand out; it changes nothing."""
         ...
 
-    def why_not(self, job: Job, now: int) -> str | None:
+    def why_not(self, job: Job, now: int, most_attempts: int) -> str | None:
         """Return what keeps a ready job back; None if nothing does."""
         ...
 

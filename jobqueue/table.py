@@ -4,7 +4,7 @@ It decides nothing and knows no clock, policy or lock; the queue calls it inside
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 
 from jobqueue import lifecycle
@@ -34,6 +34,7 @@ class JobTable:
         self.keys = RequestKeys()
         self._queued = Counter[str]()  # PENDING jobs by tenant
         self._queued_in_all = 0
+        self._queued_retries = Counter[int]()  # PENDING jobs by the attempts that they have had, if any
         self._retention = retention
         self._jobs: dict[str, Job] = {}
         self._ended: dict[str, list[Attempt]] = {}
@@ -157,18 +158,26 @@ class JobTable:
 
     # -- who is next, and looking ----------------------------------------------------------------------------
 
-    def pick(self, types: Asked, tenants: Asked) -> Job | None:
+    def pick(self, types: Asked, tenants: Asked, most_attempts: int | None = None) -> Job | None:
         """Return the next job to hand out and take its turn."""
+        may_be_spent = most_attempts is not None and any(n >= most_attempts for n in self._queued_retries)
+        position = self.schedule.save() if may_be_spent else None
         number = self.schedule.pick(types, tenants)
-        return None if number is None else self._jobs[f"J{number}"]
+        job = None if number is None else self._jobs[f"J{number}"]
+        if may_be_spent and job is not None and job.attempts >= (most_attempts or 0):
+            self.schedule.load(position)
+        return job
 
-    def next_up(self, most: int) -> list[int]:
+    def next_up(self, most: int, most_attempts: int) -> list[int]:
         """Return the numbers of what that many picks would hand out."""
-        return self.schedule.next_up(most)
+        return self.schedule.next_up(most, self._spent(most_attempts))
 
-    def why_not(self, job: Job, now: int) -> str | None:
+    def why_not(self, job: Job, now: int, most_attempts: int) -> str | None:
         """Return what keeps a ready job back."""
-        return self.schedule.why_not(job, now)
+        return self.schedule.why_not(job, now, self._spent(most_attempts))
+
+    def _spent(self, most_attempts: int) -> Callable[[int], bool]:
+        return lambda number: self._jobs[f"J{number}"].attempts >= most_attempts
 
     def paused(self) -> list[str]:
         """Return the paused types by name."""
@@ -195,7 +204,7 @@ class JobTable:
     def _leave(self, before: Job, job: Job) -> None:
         """Take a job out of where its last version waited; what it left behind would pile up."""
         if before.status is PENDING:
-            self._count_queued(before.tenant, -1)
+            self._count_queued(before, -1)
             self._timers.drop(before.number)
             self.schedule.remove(before)
         elif before.status is RUNNING:
@@ -209,7 +218,7 @@ class JobTable:
     def _enter(self, job: Job, now: int) -> None:
         """Let a job wait in the one place where its state belongs."""
         if job.status is PENDING:
-            self._count_queued(job.tenant, 1)
+            self._count_queued(job, 1)
             self._wait(job, now)
         elif job.status is RUNNING:
             self._timers.put(job.number, (job.lease_until, job.number))
@@ -231,8 +240,13 @@ class JobTable:
         else:
             self._timers.put(job.number, (due_at, job.number))
 
-    def _count_queued(self, tenant: str, step: int) -> None:
+    def _count_queued(self, job: Job, step: int) -> None:
         self._queued_in_all += step
+        if job.attempts:
+            self._queued_retries[job.attempts] += step
+            if not self._queued_retries[job.attempts]:
+                del self._queued_retries[job.attempts]
+        tenant = job.tenant
         self._queued[tenant] += step
         if not self._queued[tenant]:
             del self._queued[tenant]  # tenants come and go

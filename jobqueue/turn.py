@@ -152,7 +152,9 @@ class Turns:
 
     def _hand_out(self, worker_id: str, lease_millis: int, aim: Aim, now: int) -> Lease | None:
         """Lease the next job of the types and tenants asked for to a worker; None if none is eligible."""
-        job = self._table.pick(aim.types, aim.tenants)
+        most = self._rule.policy.max_attempts
+        while (job := self._table.pick(aim.types, aim.tenants, most)) is not None and job.attempts >= most:
+            self._commit(job, lifecycle.exhausted(job, now), now)
         if job is None:
             return None
         running = lifecycle.leased(job, now, worker_id, lease_millis, self._max_run_millis)

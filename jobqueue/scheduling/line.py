@@ -5,7 +5,7 @@ item is forgotten, and its place is skipped when it surfaces. Ghosts never outnu
 a constant, so a line that is used for years stays as small as what waits in it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
 from typing import Any, Generic, TypeVar
 
@@ -52,6 +52,34 @@ class Line(Generic[T]):
     def items(self) -> Iterable[tuple[Any, T]]:
         """Return all keys with their items, in no order."""
         return ((key, item) for item, key in self._keys.items())
+
+    def before(self, key: Any) -> Iterator[T]:
+        """Yield the items with smaller keys, in no order; what comes after them is not looked at.
+
+        In a heap nothing is smaller than what is above it. A ghost whose item has come back is no second item.
+        """
+        places, met = [0], set()
+        while places:
+            place = places.pop()
+            if place >= len(self._heap) or not self._heap[place][0] < key:
+                continue
+            found, item = self._heap[place]
+            if item not in met and self._keys.get(item) == found:
+                met.add(item)
+                yield item
+            places += [2 * place + 1, 2 * place + 2]
+
+    def ordered(self) -> Iterator[tuple[Any, T]]:
+        """Yield the items in order with their keys; the first few cost little, however many there are."""
+        coming, met = [(*self._heap[0], 0)] if self._heap else [], set()
+        while coming:
+            key, item, place = heappop(coming)
+            if item not in met and self._keys.get(item) == key:
+                met.add(item)
+                yield key, item
+            for below in (2 * place + 1, 2 * place + 2):
+                if below < len(self._heap):
+                    heappush(coming, (*self._heap[below], below))
 
     def first(self) -> tuple[Any, T] | None:
         """Return the smallest key with its item, both left in place; None if the line is empty."""

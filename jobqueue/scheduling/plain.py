@@ -1,12 +1,19 @@
 """The schedule of a queue that asks for nothing special: strict priority, and types that may be paused."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 
 from jobqueue.model import Job, Outcome
 from jobqueue.scheduling.bands import BANDS, band_of
 from jobqueue.scheduling.lanes import Asked
 from jobqueue.scheduling.strict import StrictLines, rank
+
+MOST_COUNTED = 1000
+"""How many jobs are counted that come before one: more would cost more the longer the line is."""
+
+Spent = Callable[[int], bool]
+"""Says of the number of a ready job whether it has had all its attempts, and so will not be handed out."""
 
 
 class PlainSchedule:
@@ -93,15 +100,17 @@ class PlainSchedule:
         """Return each band's part of the hand-outs so far."""
         return shares(self._handed_out)
 
-    def next_up(self, most: int) -> list[int]:
+    def next_up(self, most: int, spent: Spent) -> list[int]:
         """Return the best jobs in order."""
-        return self._lines.best(most, self.paused)
+        best = self._lines.best(self.paused)
+        return list(islice((number for number in best if not spent(number)), most))
 
-    def why_not(self, job: Job, now: int) -> str | None:  # noqa: ARG002
+    def why_not(self, job: Job, now: int, spent: Spent) -> str | None:  # noqa: ARG002
         """Return that the type is paused, or how many jobs come before."""
         if job.type in self.paused:
             return f"type {job.type} is paused"
-        return place_in_line(self._lines.before(job.number, job.type, self.paused))
+        before = self._lines.before(job.number, job.type, self.paused)
+        return place_in_line(counted(number for number in before if not spent(number)))
 
 
 def shares(handed_out: Counter[str]) -> dict[str, float]:
@@ -110,8 +119,19 @@ def shares(handed_out: Counter[str]) -> dict[str, float]:
     return {band: handed_out[band] / total for band in BANDS} if total else {}
 
 
+def counted(numbers: Iterable[int]) -> int:
+    """Return how many jobs there are, or one more than `MOST_COUNTED`."""
+    return sum(1 for _ in islice(numbers, MOST_COUNTED + 1))
+
+
 def place_in_line(before: int, whose: str = "") -> str | None:
-    """Return how many jobs come before; None if none does, and the job is next."""
+    """Return how many jobs come before; None if none does, and the job is next.
+
+    >>> place_in_line(2), place_in_line(1001, " of tenant acme")
+    ('2 jobs come before it', 'more than 1000 jobs of tenant acme come before it')
+    """
     if not before:
         return None
+    if before > MOST_COUNTED:
+        return f"more than {MOST_COUNTED} jobs{whose} come before it"
     return f"{before} job{'s' * (before != 1)}{whose} {'come' if before != 1 else 'comes'} before it"

@@ -5,7 +5,7 @@ adds bands, tenants, aging, limits and budgets; a queue gets it only when it ask
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from jobqueue.model import Job, Outcome
@@ -13,7 +13,7 @@ from jobqueue.scheduling.aging import band_at, next_age_at
 from jobqueue.scheduling.bands import BANDS, BandTurns, WeightedBands, band_of
 from jobqueue.scheduling.lanes import Asked, Group, GroupKey, Lanes, Ticket
 from jobqueue.scheduling.limits import Gates
-from jobqueue.scheduling.plain import PlainSchedule, place_in_line, shares
+from jobqueue.scheduling.plain import PlainSchedule, Spent, counted, place_in_line, shares
 from jobqueue.scheduling.strict import StrictPriority, rank
 from jobqueue.scheduling.tenants import RoundRobin
 
@@ -24,6 +24,14 @@ class Schedule(Protocol):
     """What the table of jobs needs of a schedule."""
 
     paused: set[str]
+
+    def save(self) -> object:
+        """Return turns, credits and all that was learnt, to be loaded should a step come to nothing."""
+        ...
+
+    def load(self, position: object) -> None:
+        """Go back to what was saved."""
+        ...
 
     def add(self, job: Job, now: int) -> None:
         """Let a job that is ready join, or join again at the place that it has come to have."""
@@ -57,11 +65,11 @@ class Schedule(Protocol):
         """Hear that a job runs no more."""
         ...
 
-    def next_up(self, most: int) -> list[int]:
+    def next_up(self, most: int, spent: Spent) -> list[int]:
         """Return what that many picks would hand out, nothing ending meanwhile; it changes nothing."""
         ...
 
-    def why_not(self, job: Job, now: int) -> str | None:
+    def why_not(self, job: Job, now: int, spent: Spent) -> str | None:
         """Return what keeps a ready job back, or how far it is from being next; None if it cannot tell."""
         ...
 
@@ -85,7 +93,7 @@ class GatedSchedule:
         self.gates = gates
         self.paused = gates.paused
         self.aging_millis = scheduler.aging_millis
-        self._is_strict = isinstance(scheduler, StrictPriority)
+        self.is_strict = isinstance(scheduler, StrictPriority)
         self.keeps_credit = isinstance(scheduler, WeightedBands) and not isinstance(
             scheduler.tenants, RoundRobin
         )
@@ -161,19 +169,28 @@ class GatedSchedule:
             self._lanes.open(tenant)
             self._tell_of_tenant(tenant)
 
-    def next_up(self, most: int) -> list[int]:
+    def next_up(self, most: int, spent: Spent) -> list[int]:
         """Pick for real, then put everything back: so it cannot drift from what a poll does."""
-        position = self._turns.save()
+        position = here = self._turns.save()
         taken: list[Ticket] = []
+        passed: list[Ticket] = []
         while len(taken) < most and (number := self.pick(None, None)) is not None:
             ticket = self._picked.pop(number)
-            taken.append(ticket)
             self._lanes.remove(number)
+            if ticket.group.is_retry and spent(number):
+                self._turns.load(here)
+                passed.append(ticket)
+                self._tell_of_leaving(ticket)
+                continue
+            taken.append(ticket)
             self._tell_of_leaving(ticket)
             self.gates.start(number, ticket.group, ticket.tenant)
             if self.gates.is_full(ticket.tenant):
                 self._lanes.close(ticket.tenant)
                 self._tell_of_tenant(ticket.tenant)
+            here = self._turns.save()
+        for ticket in passed:
+            self._lanes.add(ticket)
         for ticket in reversed(taken):
             self.gates.undo(ticket.number)
             self._lanes.add(ticket)
@@ -182,7 +199,7 @@ class GatedSchedule:
         self._turns.load(position)
         return [ticket.number for ticket in taken]
 
-    def why_not(self, job: Job, now: int) -> str | None:
+    def why_not(self, job: Job, now: int, spent: Spent) -> str | None:
         """Return what keeps a job back; of an open one, how far its band, tenant or it is from being next."""
         ticket = ticket_for(job, now, self.aging_millis)
         kept_back = self.gates.reason(ticket.group) or self.gates.tenant_reason(ticket.tenant)
@@ -190,7 +207,7 @@ class GatedSchedule:
             return kept_back
         label, band = band_of(job.priority), ticket.group.band
         shown = band if label == band else f"{label}, aged to {band}"
-        return self._slot_reason(band, shown) or self._line_reason(ticket, shown)
+        return self._slot_reason(band, shown) or self._line_reason(ticket, shown, spent)
 
     def _slot_reason(self, band: str, shown: str) -> str | None:
         """Return how far the band's slot is away; None if it is the next, or there are no slots."""
@@ -201,12 +218,11 @@ class GatedSchedule:
             return f"band {shown} has no slot, and others have work"
         return f"band {shown}: {away} slot{'s' * (away != 1)} away" if away else None
 
-    def _line_reason(self, ticket: Ticket, shown: str) -> str | None:
+    def _line_reason(self, ticket: Ticket, shown: str, spent: Spent) -> str | None:
         """Return what comes first inside the band: other jobs of the tenant, or other tenants."""
-        own = [t for t in self._lanes.tickets.values() if t.tenant == ticket.tenant or self._is_strict]
-        before = sum(1 for t in own if self._is_before(t, ticket))
-        if before or self._is_strict:
-            return place_in_line(before, "" if self._is_strict else f" of tenant {ticket.tenant}")
+        before = counted(self._before(ticket, spent))
+        if before or self.is_strict:
+            return place_in_line(before, "" if self.is_strict else f" of tenant {ticket.tenant}")
         return f"it is the next of tenant {ticket.tenant} in band {shown}; other tenants have their turn first"
 
     def holds_for_budget(self, job: Job) -> bool:
@@ -266,14 +282,13 @@ class GatedSchedule:
         else:
             self._left_alone.add(place)
 
-    def _is_before(self, other: Ticket, ticket: Ticket) -> bool:
-        same_band = self._is_strict or other.group.band == ticket.group.band
-        return (
-            same_band
-            and other.rank < ticket.rank
-            and self.gates.is_open(other.group)
-            and not self.gates.is_full(other.tenant)
-        )
+    def _before(self, ticket: Ticket, spent: Spent) -> Iterator[int]:
+        """Yield the jobs that come before one: in all lanes if strict, else in its tenant's in its band."""
+        for key, group in self._lanes.groups():
+            if (self.is_strict or key.band == ticket.group.band) and self.gates.is_open(key):
+                for tenant in group.names if self.is_strict else {ticket.tenant}.intersection(group.lanes):
+                    earlier = group.lanes[tenant].before(ticket.rank)
+                    yield from (number for number in earlier if not (key.is_retry and spent(number)))
 
     def _open(self, types: Asked, tenants: Asked) -> Mapping[str, list[Group]]:
         """Return the groups that may be served, by band: as many as there are types, not jobs or tenants."""

@@ -4,9 +4,9 @@ It knows no clock and no leases: the queue adds a job when it is ready and remov
 """
 
 import heapq
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from jobqueue.scheduling.lanes import Group, Lanes, Ticket
@@ -109,18 +109,17 @@ class StrictLines(Generic[Name]):
         first = min((head for head in heads if head is not None), default=None)
         return None if first is None else first[1]
 
-    def best(self, most: int, paused: Iterable[Name]) -> list[int]:
-        """Return the best `most` ready jobs of types that are not paused, in order."""
-        keys = heapq.merge(
-            *(sorted(line.items()) for name, line in self._lines.items() if name not in set(paused))
-        )
-        return [number for _, number in islice(keys, most)]
+    def best(self, paused: Iterable[Name]) -> Iterator[int]:
+        """Yield the ready jobs of types that are not paused, best first."""
+        lines = (line.ordered() for name, line in self._lines.items() if name not in paused)
+        return (number for _, number in heapq.merge(*lines))
 
-    def before(self, number: int, name: Name, paused: Iterable[Name]) -> int:
-        """Return how many ready jobs of types that are not paused come before one; this one counts them all."""
+    def before(self, number: int, name: Name, paused: Iterable[Name]) -> Iterator[int]:
+        """Yield the ready jobs of types that are not paused that come before one, in no order."""
         own = self._lines[name].key_of(number)
-        lines = [line for other, line in self._lines.items() if other not in set(paused)]
-        return sum(key < own for line in lines for key, _ in line.items())
+        return chain.from_iterable(
+            line.before(own) for other, line in self._lines.items() if other not in paused
+        )
 
     def _refresh(self, name: Name) -> None:
         """Keep the line of types true; a type without ready jobs leaves nothing behind."""

@@ -31,6 +31,7 @@ class Dialect:
         names: the rows of a JSON array of names.
         numbers: the rows of a JSON array of integers.
         next_ending: the number of the next job to finish.
+        last_number: the number that was given last, also if its job was dropped.
         joins_writes: whether one statement can write two tables.
     """
 
@@ -43,13 +44,16 @@ class Dialect:
     names: str
     numbers: str
     next_ending: str
+    last_number: str
     joins_writes: bool
 
     def sql(self, text: str, **parts: str) -> str:
         """Return a statement in the database's own words; `{names:types}` stands for the rows of `:types`."""
         words = {name: getattr(self, name) for name in ("lock", "skip", "clock", "greatest", "position")}
         lists = {"names": _Listed(self.names), "numbers": _Listed(self.numbers)}
-        return text.format(**words, **lists, next_ending=self.next_ending, **parts)
+        return text.format(
+            **words, **lists, next_ending=self.next_ending, last_number=self.last_number, **parts
+        )
 
 
 class _Listed(str):
@@ -72,6 +76,7 @@ SQLITE = Dialect(
     names="SELECT value FROM json_each(:{0})",
     numbers="SELECT value FROM json_each(:{0})",
     next_ending="(SELECT coalesce(max(finish_order), 0) + 1 FROM jobs WHERE finish_order IS NOT NULL)",
+    last_number="coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'jobs'), 0)",
     joins_writes=False,
 )
 
@@ -86,6 +91,8 @@ POSTGRES = Dialect(
     names="SELECT jsonb_array_elements_text(CAST(:{0} AS jsonb))",
     numbers="SELECT CAST(jsonb_array_elements_text(CAST(:{0} AS jsonb)) AS bigint)",
     next_ending="nextval('endings')",
+    # Beside what a crash left out, where the number of the newest job that is still there would miss much more.
+    last_number="(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM jobs_number_seq)",
     joins_writes=True,
 )
 

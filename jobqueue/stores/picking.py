@@ -5,18 +5,17 @@ schedule itself then picks among them as it does in memory.
 """
 
 import json
-from collections.abc import Iterable
 from typing import Protocol
 
 from jobqueue.arguments import LONGEST_NAME
 from jobqueue.model import Job, Outcome
 from jobqueue.scheduling.lanes import Asked, GroupKey, Ticket
 from jobqueue.scheduling.limits import Running
-from jobqueue.scheduling.plain import PlainSchedule, place_in_line
+from jobqueue.scheduling.plain import MOST_COUNTED, PlainSchedule, Spent, place_in_line
 from jobqueue.scheduling.schedule import GatedSchedule
 from jobqueue.stores import selection, statements
 from jobqueue.stores.database import Row
-from jobqueue.stores.rows import Place
+from jobqueue.stores.rows import Place, place_of
 from jobqueue.stores.session import Session
 
 BEYOND_EVERY_NAME = "\U0010ffff" * (LONGEST_NAME + 1)
@@ -25,15 +24,15 @@ BEYOND_EVERY_NAME = "\U0010ffff" * (LONGEST_NAME + 1)
 class Picker(Protocol):
     """Finds the next job, and hears what becomes of jobs."""
 
-    def pick(self, types: Asked, tenants: Asked) -> Job | None:
-        """Return the next job, locked, and take its turn."""
+    def pick(self, types: Asked, tenants: Asked, most_attempts: int | None) -> Job | None:
+        """Return the next job, locked, and take its turn, unless it has had that many attempts."""
         ...
 
-    def next_up(self, most: int) -> list[int]:
+    def next_up(self, most: int, most_attempts: int) -> list[int]:
         """Return the numbers of what that many picks would hand out."""
         ...
 
-    def why_not(self, job: Job, now: int) -> str | None:
+    def why_not(self, job: Job, now: int, most_attempts: int) -> str | None:
         """Return what keeps a ready job back, or how many come before it."""
         ...
 
@@ -61,7 +60,7 @@ class PlainPicker:
         self._session = session
         self._schedule = schedule
 
-    def pick(self, types: Asked, tenants: Asked) -> Job | None:
+    def pick(self, types: Asked, tenants: Asked, most_attempts: int | None) -> Job | None:  # noqa: ARG002 - no turns
         """Return the best ready job of these types that are not paused, and of these tenants."""
         session = self._session
         if types is None and tenants is None:
@@ -88,11 +87,12 @@ class PlainPicker:
             taken.append(found[0][0])
         return None
 
-    def next_up(self, most: int) -> list[int]:
+    def next_up(self, most: int, most_attempts: int) -> list[int]:
         """Return the best jobs in order."""
-        return [row[0] for row in self._session.read(selection.NEXT_IN_LINE, most=most)]
+        rows = self._session.read(selection.NEXT_IN_LINE, most=most, most_attempts=most_attempts)
+        return [row[0] for row in rows]
 
-    def why_not(self, job: Job, now: int) -> str | None:  # noqa: ARG002 - others age
+    def why_not(self, job: Job, now: int, most_attempts: int) -> str | None:  # noqa: ARG002 - others age
         """Return that the type is paused, or how many jobs come before."""
         if [job.type] in [list(row) for row in self._session.read(selection.PAUSED)]:
             return f"type {job.type} is paused"
@@ -100,7 +100,10 @@ class PlainPicker:
         assert kept is not None, "the job was read in this turn"  # noqa: S101 - for the type checker
         place = kept.place
         before = self._session.read(
-            selection.COUNT_BEFORE, rank0=place.rank0, rank1=place.rank1, rank2=place.rank2, number=job.number
+            selection.COUNT_BEFORE,
+            **place.rank(job.number),
+            most=MOST_COUNTED + 1,
+            most_attempts=most_attempts,
         )
         return place_in_line(before[0][0])
 
@@ -137,7 +140,7 @@ class GatedPicker:
         self._schedule = schedule
         self._order_of: dict[int, tuple[int, int]] = {}  # of what this object handed out: generation, order
 
-    def pick(self, types: Asked, tenants: Asked) -> Job | None:
+    def pick(self, types: Asked, tenants: Asked, most_attempts: int | None) -> Job | None:
         """Return the next job; with `polls` locked, only a cancel or a deadline can come in between."""
         while True:
             self._count_running()
@@ -147,20 +150,43 @@ class GatedPicker:
             if number is None:
                 return None
             locked = self._session.jobs(statements.HOLD_READY, number=number)
-            if locked:
+            if locked and (most_attempts is None or locked[0].attempts < most_attempts):
                 return locked[0]
             self._schedule.load(position)
+            if locked:
+                return locked[0]
 
-    def next_up(self, most: int) -> list[int]:
+    def next_up(self, most: int, most_attempts: int) -> list[int]:
         """Pick for real, and put everything back; no lane can give more than its first `most`."""
-        self._count_running()
-        self._schedule.reload(map(ticket_from, self._session.read(selection.FIRST_TICKETS, most=most)))
-        return self._schedule.next_up(most)
+        spent = self._spent(most_attempts)
+        deep, found = most, list[int]()
+        while True:
+            self._count_running()
+            # A retry that its budget holds may be next once a first attempt has been handed out.
+            tickets = self._read_open(selection.FIRST_TICKETS, most=deep, held_types="[]")
+            self._schedule.reload(tickets)
+            found = self._schedule.next_up(most, spent)
+            # Jobs that have had all their attempts are passed over, and others of their lanes come after them.
+            passed = sum(ticket.group.is_retry and spent(ticket.number) for ticket in tickets)
+            if deep >= most + passed:
+                return found
+            deep = most + passed
 
-    def why_not(self, job: Job, now: int) -> str | None:
-        """Return what keeps a job back; it looks at all ready jobs, as in memory."""
-        self._reload_all()
-        return self._schedule.why_not(job, now)
+    def why_not(self, job: Job, now: int, most_attempts: int) -> str | None:
+        """Return what keeps a job back; of those that come before it, it reads as many as are counted."""
+        self._count_running()
+        place = place_of(job, now, self._schedule.aging_millis)
+        text = selection.ALL_BEFORE if self._schedule.is_strict else selection.OWN_BEFORE
+        before = self._read_open(
+            text, **place.rank(job.number), band=place.band, tenant=job.tenant, most=MOST_COUNTED + 1
+        )
+        self._schedule.reload(
+            {ticket.number: ticket for ticket in (*self._heads(None, None), *before)}.values()
+        )
+        return self._schedule.why_not(job, now, self._spent(most_attempts))
+
+    def _spent(self, most_attempts: int) -> Spent:
+        return lambda number: self._session.jobs(statements.JOB, number=number)[0].attempts >= most_attempts
 
     def holds_for_budget(self, job: Job) -> bool:
         """Return whether a ready job waits for the retry budget of its type."""
@@ -188,10 +214,6 @@ class GatedPicker:
         ):
             self._schedule.emptied(str(band), tenant)
 
-    def _reload_all(self) -> None:
-        self._count_running()
-        self._schedule.reload(map(ticket_from, self._session.read(selection.TICKETS)))
-
     def _count_running(self) -> None:
         """Count what runs, in all processes; see what is paused."""
         gates, rows = self._schedule.gates, self._session.read(selection.RUNNING)
@@ -209,24 +231,27 @@ class GatedPicker:
         gates.paused.clear()
         gates.paused.update(row[0] for row in self._session.read(selection.PAUSED))
 
-    def _heads(self, types: Asked, tenants: Asked) -> Iterable[Ticket]:
+    def _heads(self, types: Asked, tenants: Asked) -> list[Ticket]:
         """Return the first job of each open lane that could be next."""
-        closed = self._schedule.gates.closed()
-        if closed.everyone:
-            return ()
         lasts = self._schedule.last_served()
         text = selection.LANE_HEADS if lasts is None else selection.NEXT_HEADS
-        rows = self._session.read(
-            text if tenants is None else selection.HEADS_OF_TENANTS,
-            **{f"after_{band.lower()}": last or "" for band, last in (lasts or {}).items()},
-            beyond=BEYOND_EVERY_NAME,
-            full_bands=json.dumps(closed.bands),
-            full_tenants=json.dumps(closed.tenants),
-            closed_types=json.dumps(closed.types),
-            held_types=json.dumps(closed.types_of_retries),
-            **asked_values(types, tenants),
-        )
-        return map(ticket_from, rows)
+        after = {f"after_{band.lower()}": last or "" for band, last in (lasts or {}).items()}
+        text = text if tenants is None else selection.HEADS_OF_TENANTS
+        return self._read_open(text, **asked_values(types, tenants), **after)
+
+    def _read_open(self, text: str, **values: object) -> list[Ticket]:
+        """Return what a statement finds in the lanes that are open."""
+        closed = self._schedule.gates.closed()
+        if closed.everyone:
+            return []
+        gates = {
+            "full_bands": json.dumps(closed.bands),
+            "full_tenants": json.dumps(closed.tenants),
+            "closed_types": json.dumps(closed.types),
+            "held_types": json.dumps(closed.types_of_retries),
+        }
+        asked = asked_values(None, None) | gates | {"beyond": BEYOND_EVERY_NAME}
+        return list(map(ticket_from, self._session.read(text, **asked | values)))
 
 
 def asked_values(types: Asked, tenants: Asked) -> dict[str, object]:

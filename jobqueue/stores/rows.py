@@ -28,6 +28,10 @@ class Place(NamedTuple):
     rank2: int = 0
     due_at: int | None = None
 
+    def rank(self, number: int) -> dict[str, int]:
+        """Return by column what its place among the jobs of its lane is."""
+        return {"rank0": self.rank0, "rank1": self.rank1, "rank2": self.rank2, "number": number}
+
 
 FIELDS = Job._fields
 COLUMNS = (*FIELDS, *Place._fields)

@@ -4,6 +4,8 @@ Each is a walk along an index, from the first entry of one group to the first of
 is not read. The walk is a recursive query, and `CROSS JOIN` keeps its order.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from jobqueue.stores.statements import ORDER
 
 LANE = "band, tenant, type, is_retry"
@@ -46,27 +48,36 @@ BEST_OF_ALL_TYPES = _BEST_OF_TYPES.format(kinds=_READY_TYPES)
 BEST_OF_SOME_TYPES = _BEST_OF_TYPES.format(kinds="{names:types}")
 
 NEXT_IN_LINE = f"""
-    SELECT number FROM jobs WHERE is_ready = 1 AND type NOT IN (SELECT type FROM paused)
+    SELECT number FROM jobs
+    WHERE is_ready = 1 AND type NOT IN (SELECT type FROM paused) AND attempts < :most_attempts
     ORDER BY {ORDER} LIMIT :most
 """
+
+
+def _earlier() -> Iterator[str]:
+    """Yield the conditions for a job to come before the one asked about: one walk along an index for each."""
+    columns = ORDER.split(", ")
+    for place, name in enumerate(columns):
+        yield " AND ".join((*(f"jobs.{same} = :{same}" for same in columns[:place]), f"jobs.{name} < :{name}"))
+
+
+# For each type one walk for each condition: a comparison of whole rows would go on through all that come after.
+_EARLIER_OF_TYPE = " + ".join(
+    f"""(SELECT count(*) FROM (
+        SELECT 1 FROM jobs
+        WHERE is_ready = 1 AND jobs.type = kind.type AND {earlier} AND attempts < :most_attempts
+        LIMIT :most) AS earlier)"""
+    for earlier in _earlier()
+)
 COUNT_BEFORE = f"""
-    SELECT count(*) FROM jobs
-    WHERE is_ready = 1 AND type NOT IN (SELECT type FROM paused)
-      AND ({ORDER}) < (:rank0, :rank1, :rank2, :number)
+    WITH RECURSIVE kind(type) AS ({_READY_TYPES})
+    SELECT coalesce(sum({_EARLIER_OF_TYPE}), 0)
+    FROM kind WHERE kind.type IS NOT NULL AND kind.type NOT IN (SELECT type FROM paused)
 """
 
 # -- lanes -------------------------------------------------------------------------------------------------
 
 RUNNING = "SELECT number, generation, tenant, band, type, is_retry FROM jobs WHERE status = 'RUNNING'"
-TICKETS = f"SELECT {TICKET} FROM jobs WHERE is_ready = 1"
-# The first jobs of each lane. It reads the whole index of the lanes, and of the jobs those alone.
-FIRST_TICKETS = f"""
-    SELECT {TICKET} FROM jobs WHERE number IN (
-        SELECT number FROM (
-            SELECT number, row_number() OVER (PARTITION BY {LANE} ORDER BY {ORDER}) AS place
-            FROM jobs WHERE is_ready = 1) AS placed
-        WHERE place <= :most)
-"""
 HAS_READY = "SELECT 1 FROM jobs WHERE is_ready = 1 AND band = :band AND tenant = :tenant LIMIT 1"
 
 # What `Gates.closed` names: full bands and tenants, paused or full types, types whose retries the budget holds.
@@ -87,8 +98,6 @@ def _first_head(where: str) -> str:
 def _next_head(same: int = 0, unless: str = "false", but: str = "") -> str:
     """Return the query that leads from the first job of a lane to that of the next lane.
 
-    One search for each column in which the next lane may be another one, the last column first. A comparison of
-    whole rows would be one search only to read: SQLite looks up its first column and walks through the rest.
     All lanes of a tenant that is at its limit are one step, for `beyond` comes after every type.
 
     Args:
@@ -96,21 +105,31 @@ def _next_head(same: int = 0, unless: str = "false", but: str = "") -> str:
         unless: ends the walk at a lane.
         but: leaves out jobs.
     """
-    columns = LANE.split(", ")
+    kept, columns = LANE.split(", ")[:same], LANE.split(", ")[same:]
     here = {name: f"jobs.{name}" for name in columns}
-    if same <= columns.index("tenant"):
+    if "tenant" in columns:
         here["type"] = "CASE WHEN jobs.tenant IN ({names:full_tenants}) THEN :beyond ELSE jobs.type END"
-    searches = []
-    for place in reversed(range(same, len(columns))):
+    return f"""
+        SELECT CASE WHEN {unless} THEN NULL ELSE {_next_along(kept, here, but)} END
+        FROM head CROSS JOIN jobs WHERE jobs.number = head.number
+    """
+
+
+def _next_along(kept: Sequence[str], here: Mapping[str, str], but: str = "") -> str:
+    """Return the query for the first job whose columns come after `here`, where some others are as in `jobs`.
+
+    One search for each column that may be another one, the last column first. A comparison of whole rows would
+    be one search only to read: SQLite looks up its first column and walks through the rest.
+    """
+    same = "".join(f"AND later.{name} = jobs.{name} " for name in kept)
+    columns, searches = list(here), []
+    for place in reversed(range(len(columns))):
         within = "".join(f"AND later.{name} = {here[name]} " for name in columns[:place])
         searches.append(f"""(
             SELECT later.number FROM jobs AS later
-            WHERE later.is_ready = 1 {within} AND later.{columns[place]} > {here[columns[place]]} {but}
+            WHERE later.is_ready = 1 {same} {within} AND later.{columns[place]} > {here[columns[place]]} {but}
             ORDER BY {_of("later", LANE)}, {_of("later", ORDER)} LIMIT 1)""")
-    return f"""
-        SELECT CASE WHEN {unless} THEN NULL ELSE coalesce({", ".join(searches)}) END
-        FROM head CROSS JOIN jobs WHERE jobs.number = head.number
-    """
+    return f"coalesce({', '.join(searches)})"
 
 
 _OPEN_HEADS = f"FROM jobs WHERE number IN (SELECT number FROM head) AND {_IS_OPEN}"
@@ -178,3 +197,28 @@ BEST_OF_TENANTS = f"""
       AND (:any_type = 1 OR type IN ({{names:types}})) AND type NOT IN (SELECT type FROM paused)
     ORDER BY {ORDER} LIMIT 1
 """
+
+
+def _first_of_each(lanes: str, within: str = "true") -> str:
+    """Return the query for the first `:most` jobs of each of some lanes, given the walk over those lanes."""
+    deeper = _next_along(LANE.split(", "), {name: f"jobs.{name}" for name in ORDER.split(", ")})
+    return f"""
+        WITH RECURSIVE head(number) AS ({lanes}),
+        deep(number, place) AS (
+            SELECT jobs.number, 1 {_OPEN_HEADS}
+            UNION ALL
+            SELECT CASE WHEN {within} THEN {deeper} END, deep.place + 1 FROM deep CROSS JOIN jobs
+            WHERE jobs.number = deep.number AND deep.place < :most)
+        SELECT {_of("jobs", TICKET)} FROM jobs WHERE number IN (SELECT number FROM deep) AND {within}
+    """
+
+
+# The first jobs of each open lane: no lane can give more than so many to so many polls.
+FIRST_TICKETS = _first_of_each(f"SELECT ({_first_head('true')}) UNION ALL {_next_head()}")
+
+# Those that come before the one asked about, of its own tenant in its own band, or of all lanes.
+_BEFORE = f"({_of('jobs', ORDER)}) < (:rank0, :rank1, :rank2, :number)"
+OWN_BEFORE = _first_of_each(
+    f"SELECT ({_first_head('band = :band AND tenant = :tenant')}) UNION ALL {_next_head(2)}", _BEFORE
+)
+ALL_BEFORE = _first_of_each(f"SELECT ({_first_head('true')}) UNION ALL {_next_head()}", _BEFORE)

@@ -197,7 +197,7 @@ PLACE_ANEW = """
         SELECT number FROM jobs WHERE is_ready = 1 ORDER BY number {lock})
 """
 
-LAST_NUMBER = "SELECT coalesce(max(number), 0) FROM jobs"
+LAST_NUMBER = "SELECT {last_number}"
 
 
 def search(fields: Iterable[str]) -> str:

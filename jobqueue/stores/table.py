@@ -62,7 +62,7 @@ class StoredTable:
 
     @property
     def last_number(self) -> int:
-        """The number of the newest job that is remembered."""
+        """The number of the newest job."""
         return int(self._session.read(statements.LAST_NUMBER)[0][0])
 
     @property
@@ -274,17 +274,17 @@ class StoredTable:
 
     # -- who is next, and looking ------------------------------------------------------------------------
 
-    def pick(self, types: Asked, tenants: Asked) -> Job | None:
+    def pick(self, types: Asked, tenants: Asked, most_attempts: int | None = None) -> Job | None:
         """Return the next job to hand out and take its turn."""
-        return self._picker.pick(types, tenants)
+        return self._picker.pick(types, tenants, most_attempts)
 
-    def next_up(self, most: int) -> list[int]:
+    def next_up(self, most: int, most_attempts: int) -> list[int]:
         """Return the numbers of what that many picks would hand out."""
-        return self._picker.next_up(most) if most else []
+        return self._picker.next_up(most, most_attempts) if most else []
 
-    def why_not(self, job: Job, now: int) -> str | None:
+    def why_not(self, job: Job, now: int, most_attempts: int) -> str | None:
         """Return what keeps a ready job back."""
-        return self._picker.why_not(job, now)
+        return self._picker.why_not(job, now, most_attempts)
 
     def hold_of(self, job: Job, now: int) -> str | None:
         """Return what keeps a ready job back for a reason of its own: its type's retry budget."""

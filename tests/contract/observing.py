@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from jobqueue import JobQueue, JobQueueError, Lease, UnknownJobError
+from jobqueue import JobQueue, JobQueueError, Lease, RetryPolicy, UnknownJobError
 
 
 def seen(queue: JobQueue, job_id: str) -> tuple[Any, ...] | None:
@@ -53,6 +55,12 @@ def submit_as(queue: JobQueue, status: str) -> str:
             queue.fail(job_id, token, "boom")
     assert queue.view(job_id).status == status
     return job_id
+
+
+def use_policy(queue: JobQueue, policy: RetryPolicy) -> None:
+    """Let a queue go on with another policy, and its replay too: as if it had been opened anew with that."""
+    queue._rule = replace(queue._rule, policy=policy)
+    queue._again = partial(queue._again, policy=policy)
 
 
 def polled_ids(queue: JobQueue, limit: int = 1000) -> list[str]:

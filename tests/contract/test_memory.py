@@ -90,6 +90,18 @@ def test_with_a_retention_of_none_a_finished_job_is_gone_at_once(keeping):
     assert queue.submit("mail") == "J2"
 
 
+def test_an_unknown_id_is_told_how_many_were_submitted(keeping):
+    """Those that were dropped count, too, in the same words on every store."""
+    queue = keeping(0)
+    with pytest.raises(UnknownJobError, match=r"^no job has the id 'J1': 0 were submitted so far"):
+        queue.view("J1")
+    for _ in range(11):
+        queue.submit("mail")
+    queue.cancel("J11")
+    with pytest.raises(UnknownJobError, match=r"^no job has the id 'J11': 11 were submitted so far"):
+        queue.view("J11")
+
+
 def test_jobs_that_are_not_finished_stay_however_many_there_are(keeping, clock):
     """DEAD, RUNNING and PENDING jobs are not subject to keep_finished."""
     queue = keeping(1, attempts=1)

@@ -6,8 +6,8 @@ from itertools import pairwise, product
 
 import pytest
 
-from jobqueue import RetryPolicy
-from tests.contract.observing import polled
+from jobqueue import DeficitRoundRobin, RetryBudget, RetryPolicy, WeightedBands
+from tests.contract.observing import polled, use_policy
 
 pytestmark = pytest.mark.over_http
 
@@ -203,3 +203,55 @@ def test_a_dead_end_does_not_change_the_policy(make_queue, clock):
     assert (view.status, view.attempts, view.last_error) == ("DEAD", 1, "lease expired")
     assert queue.dead_letters() == [view]
     assert policy == RetryPolicy(1, 1000, 60_000)
+
+
+def test_a_job_with_no_attempt_left_dies_where_it_would_be_handed_out(queue, clock, log):
+    """The maximum was lowered while it waited: there is no attempt 3 of 2, and the poll goes on to the next."""
+    queue.submit("mail")
+    for instant in (0, 1000):
+        clock.advance_to(instant)
+        queue.fail("J1", polled(queue).token, "no route")
+    clock.advance_to(4000)
+    queue.submit("mail")
+    queue.submit("mail", priority=1)
+    use_policy(queue, RetryPolicy(2, 1000, 60_000))
+    assert queue.next_up(9) == ["J3", "J2"]
+    assert queue.why_not("J1") == "it has had 2 of 2 attempts, and will die instead of being handed out"
+    assert polled(queue).job_id == "J3"
+    assert (queue.view("J1").status, queue.why_not("J2")) == ("PENDING", "it is next")
+    assert polled(queue).job_id == "J2"
+    dead = queue.view("J1")
+    assert (dead.status, dead.dead_reason, dead.failed_at) == ("DEAD", "attempts_exhausted", 4000)
+    assert (dead.attempts, dead.last_error, len(queue.history("J1"))) == (2, "no route", 2)
+    (told,) = [event for event in log.events if event.kind == "dead_lettered"]
+    assert (told.at, told.worker_id, dict(told.detail)) == (4000, None, {"reason": "attempts_exhausted"})
+    assert log.replay(4000).dead_letters() == queue.dead_letters()
+    queue.retry_dead("J1")
+    assert polled(queue).attempt == 1
+
+
+IN_TURNS = ["J3", "J2", "J6", "J4", "J7", "J5"]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, ["J2", "J4", "J5", "J3", "J6", "J7"]),
+        ({"retry_budget": RetryBudget()}, ["J2", "J4", "J5", "J3", "J6", "J7"]),
+        ({"scheduler": WeightedBands("HN")}, IN_TURNS),
+        ({"scheduler": WeightedBands("HN", tenants=DeficitRoundRobin(10))}, IN_TURNS),
+    ],
+    ids=["strict", "budget", "bands", "credit"],
+)
+def test_a_job_with_no_attempt_left_takes_no_turn(make_queue, clock, options, expected):
+    """J1 dies in the fourth poll: that poll's slot, turn and credit are for J4, and J7 and J5 come after it."""
+    queue = make_queue(clock, RetryPolicy(3, 0, 0), **options)
+    queue.submit("mail", priority=1, tenant="a", cost=7)
+    for _ in range(2):
+        queue.fail("J1", polled(queue).token)
+    for tenant, priority in (("b", 1), ("a", 0), ("a", 1), ("b", 1), ("a", 0), ("a", 0)):
+        queue.submit("mail", priority=priority, tenant=tenant, cost=7)
+    use_policy(queue, RetryPolicy(2, 0, 0))
+    assert queue.next_up(9) == expected
+    assert [lease.job_id for lease in queue.poll_many("w", 1000, 9)] == expected
+    assert queue.view("J1").dead_reason == "attempts_exhausted"

@@ -10,6 +10,7 @@ from tests.durable.conftest import POLICY
 
 LISTS = dict.fromkeys(("full_bands", "full_tenants", "closed_types", "held_types", "taken"), "[]")
 LANES = {**LISTS, "beyond": "zzz", "any_type": 1, "types": "[]"}
+RANK = {"rank0": 1, "rank1": 0, "rank2": 9, "number": 9}
 AFTER = {f"after_{band}": "" for band in "hnl"}
 
 # Each statement of a turn, with its parameters and the indexes by which it must find the jobs.
@@ -41,7 +42,18 @@ PLANS = {
         {**LANES, "tenants": '["a", "b"]'},
         {"jobs_in_lanes", "pkey"},
     ),
-    "first tickets": (selection.FIRST_TICKETS, {"most": 20}, {"jobs_in_lanes", "pkey"}),
+    "first tickets": (selection.FIRST_TICKETS, {**LANES, "most": 20}, {"jobs_in_lanes", "pkey"}),
+    "own before": (
+        selection.OWN_BEFORE,
+        {**LANES, **RANK, "most": 20, "band": "N", "tenant": "a"},
+        {"jobs_in_lanes", "pkey"},
+    ),
+    "all before": (selection.ALL_BEFORE, {**LANES, **RANK, "most": 20}, {"jobs_in_lanes", "pkey"}),
+    "count before": (
+        selection.COUNT_BEFORE,
+        {**RANK, "most": 20, "most_attempts": 3},
+        {"jobs_by_type"},
+    ),
     "has ready": (selection.HAS_READY, {"band": "N", "tenant": "a"}, {"jobs_in_lanes"}),
     "newest page": (statements.search([]), {"most": 50}, set()),
     "page of a state": (

@@ -7,6 +7,7 @@ What it shows of itself is in `naive_views.py`, who is next in `naive_turns.py`.
 
 from __future__ import annotations
 
+import copy
 import pickle
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -91,11 +92,18 @@ class NaiveQueue(NaiveViews):
     def poll(self, now: int, worker: str, lease_millis: int, types: set[str] | None) -> dict[str, Any] | None:
         """Hand out the next job of those that are ready, open and asked for."""
         self.settle(now)
-        ready = [job for job in self.jobs if job.band is not None]
-        eligible = [job for job in ready if self.turns.may_run(job, self.jobs, types)]
-        if not eligible:
-            return None
-        best = self.turns.pick(eligible)
+        while True:
+            ready = [job for job in self.jobs if job.band is not None]
+            eligible = [job for job in ready if self.turns.may_run(job, self.jobs, types)]
+            if not eligible:
+                return None
+            before = copy.deepcopy(self.turns)
+            best = self.turns.pick(eligible)
+            if best.attempts < self.rules.max_attempts:
+                break
+            self.turns = before
+            best.status, best.failed_at, best.dead_reason = "DEAD", now, "attempts_exhausted"
+            self.changed(best, now)
         best.status, best.held_in = "RUNNING", best.band
         best.attempts += 1
         best.lease_until = self.rules.latest_end(now, now + lease_millis)
@@ -226,8 +234,8 @@ class NaiveQueue(NaiveViews):
 
     def next_up(self, now: int, n: int) -> list[str]:
         """Say what n polls would hand out, by making them on a copy."""
-        copy = pickle.loads(pickle.dumps(self))
-        return [lease["job_id"] for lease in copy.poll_many(now, n, None)]
+        twin = pickle.loads(pickle.dumps(self))
+        return [lease["job_id"] for lease in twin.poll_many(now, n, None)]
 
     # -- what time does -----------------------------------------------------------------------------------
 
@@ -339,12 +347,3 @@ class NaiveQueue(NaiveViews):
             return job
         self.counts["refused"] += 1
         raise RefusedError("StaleTokenError", self.why_stale(job, token))
-
-    def why_stale(self, job: NaiveJob, token: str) -> str:
-        """Say why a token does not hold the job."""
-        earlier = [f"{job.id}:{generation}" for generation in range(1, len(job.history))]
-        if job.status == "RUNNING" or token in earlier:
-            return "stale_generation"
-        if token == job.token and job.history[-1]["outcome"] == "expired":
-            return "lease_expired"
-        return "wrong_state"

@@ -101,6 +101,15 @@ class NaiveViews:
             "hold": "budget" if is_held else None,
         }
 
+    def why_stale(self, job: NaiveJob, token: str) -> str:
+        """Say why a token does not hold the job."""
+        earlier = [f"{job.id}:{generation}" for generation in range(1, len(job.history))]
+        if job.status == "RUNNING" or token in earlier:
+            return "stale_generation"
+        if token == job.token and job.history[-1]["outcome"] == "expired":
+            return "lease_expired"
+        return "wrong_state"
+
     def everything(self, now: int) -> dict[str, Any]:
         """Return all that there is to see; None for jobs that are forgotten."""
         self.settle(now)

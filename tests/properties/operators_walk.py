@@ -5,6 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
+from jobqueue import RetryPolicy
+from tests.contract.observing import use_policy
 from tests.properties.random_walk import PICKS, WAITS, RandomWalk
 
 
@@ -57,6 +59,15 @@ class OperatorsWalk(RandomWalk):
             lambda: self.queue.redrive_many(ids, actor="op", note="", spread_millis=spread),
             lambda: self.model.redrive_many(now, ids, spread),
         )
+
+    @rule(wait=WAITS)
+    def lower_the_maximum(self, wait):
+        """Allow one attempt less, as a queue that is opened with another policy does."""
+        self.wait(wait)
+        rules = self.model.rules
+        if rules.max_attempts > 1:
+            rules.max_attempts -= 1
+            use_policy(self.queue, RetryPolicy(rules.max_attempts, rules.base, rules.cap))
 
     @rule(wait=WAITS, keep=st.integers(0, 4), dead=st.booleans())
     def prune(self, wait, keep, dead):

@@ -22,7 +22,7 @@ class ChecksThenActs(InMemory):
         super().__init__(*args, **options)
 
     def _end(self, step: Step, fault: Fault) -> None:
-        self._looks[self._now] = self._table.next_up(1)
+        self._looks[self._now] = self._table.next_up(1, self._rule.policy.max_attempts)
         super()._end(step, fault)
 
     def _seen_at(self, instant: int) -> Job | None:
@@ -35,7 +35,7 @@ class ChecksThenActs(InMemory):
 
     def _hand_out(self, worker_id: str, lease_millis: int, aim: Aim, now: int) -> Lease | None:
         job = self._seen_at(now - GAP_MILLIS)  # and whoever has it by now, it is taken
-        if aim != POLLING or (job and self._table.next_up(1) == [job.number]):
+        if aim != POLLING or (job and self._table.next_up(1, self._rule.policy.max_attempts) == [job.number]):
             return super()._hand_out(worker_id, lease_millis, aim, now)  # nobody came in between
         if job is None:
             return None
