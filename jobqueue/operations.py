@@ -270,8 +270,8 @@ class Operations(Turns):
             type: only those of this type.
             tenant: only those of this tenant.
             q: only those with this text in their id, type, tenant, request key, or the first 1,000 characters
-                of their last error; large and small ASCII letters are the same. A whole id finds that job
-                alone.
+                of their last error; large and small ASCII letters are the same. Only the newest 10,000 of the
+                jobs that fit otherwise are searched. A whole id finds that job alone, however old it is.
             after: go on after this job, the last one of the page before; it need not exist any more.
             limit: how many at most, 1 to 1,000.
         """

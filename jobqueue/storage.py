@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import islice
 from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple, Protocol
 
@@ -66,6 +67,9 @@ def one_lock() -> Transaction:
 SEARCHED_ERROR = 1000
 """How many characters of an error are searched."""
 
+SEARCHED_JOBS = 10_000
+"""How many jobs are searched for a text, the newest: to look at all would take longer the more there are."""
+
 _SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
@@ -83,7 +87,7 @@ class Search:
         type: of this type.
         tenant: of this tenant.
         text: an id, or found in the id, type, tenant, request key or the beginning of the last error, whether
-            ASCII letters are large or small.
+            ASCII letters are large or small; looked for in the newest `SEARCHED_JOBS` that fit otherwise.
         before: with a smaller number than this.
         limit: at most so many.
     """
@@ -95,14 +99,21 @@ class Search:
     before: int | None = None
     limit: int = 50
 
-    def fits(self, job: Job) -> bool:
-        """Return whether a job is one of those that are looked for."""
+    def among(self, jobs: Iterable[Job]) -> list[Job]:
+        """Return those of these jobs, newest first, that are looked for."""
+        fitting = filter(self._fits, jobs)
+        if self.text is not None:
+            most = SEARCHED_JOBS if number_of(self.text) is None else None
+            fitting = filter(self._is_in, islice(fitting, most))
+        return list(islice(fitting, self.limit))
+
+    def _fits(self, job: Job) -> bool:
+        """Return whether all is true of a job but for the text."""
         return (
             (self.status is None or job.status is self.status)
             and (self.type is None or job.type == self.type)
             and (self.tenant is None or job.tenant == self.tenant)
             and (self.before is None or job.number < self.before)
-            and (self.text is None or self._is_in(job))
         )
 
     def _is_in(self, job: Job) -> bool:

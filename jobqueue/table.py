@@ -5,7 +5,6 @@ It decides nothing and knows no clock, policy or lock; the queue calls it inside
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
 
 from jobqueue import lifecycle
 from jobqueue.lifecycle import DEAD, PENDING, PERMANENT, RUNNING
@@ -196,8 +195,7 @@ class JobTable:
 
     def search(self, search: Search) -> list[Job]:
         """Return the jobs that fit, newest first."""
-        fitting = (job for job in reversed(self._jobs.values()) if search.fits(job))
-        return list(islice(fitting, search.limit))
+        return search.among(reversed(self._jobs.values()))
 
     # -- places ------------------------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ class Dialect:
         numbers: the rows of a JSON array of integers.
         next_ending: the number of the next job to finish.
         last_number: the number that was given last, also if its job was dropped.
+        keeps_counts: whether it counts jobs as they change (`counting.py`).
         joins_writes: whether one statement can write two tables.
     """
 
@@ -45,6 +46,7 @@ class Dialect:
     numbers: str
     next_ending: str
     last_number: str
+    keeps_counts: bool
     joins_writes: bool
 
     def sql(self, text: str, **parts: str) -> str:
@@ -77,6 +79,7 @@ SQLITE = Dialect(
     numbers="SELECT value FROM json_each(:{0})",
     next_ending="(SELECT coalesce(max(finish_order), 0) + 1 FROM jobs WHERE finish_order IS NOT NULL)",
     last_number="coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'jobs'), 0)",
+    keeps_counts=True,
     joins_writes=False,
 )
 
@@ -93,6 +96,7 @@ POSTGRES = Dialect(
     next_ending="nextval('endings')",
     # Beside what a crash left out, where the number of the newest job that is still there would miss much more.
     last_number="(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM jobs_number_seq)",
+    keeps_counts=False,
     joins_writes=True,
 )
 

@@ -34,7 +34,7 @@ def stats_from(
     refused_tokens: int,
     now: int,
 ) -> Stats:
-    """Return the figures that the rows of `statements.STATS` tell."""
+    """Return the figures that the rows of `counting.stats` tell."""
     by_status = dict.fromkeys(map(str, type(PENDING)), 0)
     by_band, by_tenant, by_type = Counter[str](dict.fromkeys(BANDS, 0)), Counter[str](), Counter[str]()
     attempts, since_by_band, since_by_tenant = Counter[str](), dict[str, int](), dict[str, int]()
@@ -51,9 +51,10 @@ def stats_from(
             case "redrives":
                 redrives = count
             case _:
-                by_status[what] += count
-                for counter, key in ((by_band, band), (by_tenant, name), (by_type, kind)):
-                    counter[key] += count
+                if what != "ready":  # whose figure is only since when
+                    by_status[what] += count
+                    for counter, key in ((by_band, band), (by_tenant, name), (by_type, kind)):
+                        counter[key] += count
                 for since, key in ((since_by_band, band), (since_by_tenant, name)):
                     if extra is not None:
                         since[key] = min(since.get(key, extra), extra)

@@ -3,7 +3,6 @@
 import os
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -75,23 +74,22 @@ class SqliteDatabase:
         self._check_files()
 
     def _run_when_free(self, text: str) -> None:
-        """Run a statement as soon as nobody else is in its way, or fail when the time is up.
+        """Run a statement as soon as nobody else is in its way, or fail after as many tries as fit into the time.
 
         SQLite's own waiting asks again only after up to 100 ms, and misses every short moment in between.
         """
-        until = time.monotonic() + self._busy_timeout_millis / 1000
-        while True:
+        for tries_left in reversed(range(1 + self._busy_timeout_millis // _WAIT_MILLIS)):
             try:
                 self._connected().execute(text).fetchall()
             except sqlite3.OperationalError as error:
-                if not _is_busy(error) or time.monotonic() >= until:
+                if not _is_busy(error) or not tries_left:
                     raise
             else:
                 return
 
     def let_others_in(self) -> None:
         """Wait for longer than those who want to write wait between two tries."""
-        time.sleep(_PAUSE_MILLIS / 1000)
+        threading.Event().wait(_PAUSE_MILLIS / 1000)
 
     def commit(self) -> None:
         """Make what was written last."""

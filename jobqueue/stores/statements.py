@@ -3,9 +3,10 @@
 The texts are the same for all databases but for the words of a `Dialect`. Nothing is decided here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
+from jobqueue.model import JobStatus
 from jobqueue.stores.database import Dialect
 from jobqueue.stores.rows import ATTEMPT_COLUMNS, COLUMNS
 
@@ -80,9 +81,6 @@ DUE = f"""
 """
 
 KEY = "SELECT number FROM jobs WHERE tenant = :tenant AND request_key = :request_key"
-
-QUEUED = "SELECT count(*) FROM jobs WHERE status = 'PENDING'"
-QUEUED_OF_TENANT = "SELECT count(*) FROM jobs WHERE tenant = :tenant AND status = 'PENDING'"
 
 DEAD = f"SELECT {columns()} FROM jobs WHERE status = 'DEAD' ORDER BY number"
 
@@ -161,27 +159,6 @@ REMEMBER_BATCH = "UPDATE totals SET last_batch = {greatest}(last_batch, :batch)"
 
 # -- looking -----------------------------------------------------------------------------------------------
 
-# One statement, so that all figures are of one snapshot. What has finished is counted in its index.
-STATS = """
-    SELECT status, tenant, type, CASE WHEN priority > 0 THEN 'H' WHEN priority = 0 THEN 'N' ELSE 'L' END,
-        count(*),
-        min(CASE WHEN is_ready = 1 THEN {greatest}(run_at, pending_since) END)
-    FROM jobs WHERE status IN ('PENDING', 'RUNNING') GROUP BY 1, 2, 3, 4
-    UNION ALL
-    SELECT 'SUCCEEDED', '', '', '', count(*), 0 FROM jobs WHERE status = 'SUCCEEDED'
-    UNION ALL
-    SELECT 'CANCELLED', '', '', '', count(*), 0 FROM jobs WHERE status = 'CANCELLED'
-    UNION ALL
-    SELECT 'DEAD', '', '', '', failed_at, 0 FROM jobs WHERE status = 'DEAD'
-    UNION ALL
-    SELECT 'attempts', outcome, '', '', count(*), 0 FROM attempts WHERE outcome <> 'succeeded' GROUP BY outcome
-    UNION ALL SELECT 'attempts', 'succeeded', '', '', succeeded, 0 FROM totals
-    UNION ALL SELECT 'attempts', 'failed', '', '', failed, 0 FROM totals
-    UNION ALL SELECT 'attempts', 'expired', '', '', expired, 0 FROM totals
-    UNION ALL SELECT 'attempts', 'released', '', '', released, 0 FROM totals
-    UNION ALL SELECT 'redrives', '', '', '', (SELECT count(*) FROM redrives) + redrives, 0 FROM totals
-"""
-
 # The newest instant that anything in the store tells of: it reads every row, once for each opening.
 NEWEST = """
     SELECT max({greatest}(submitted_at, pending_since, coalesce(started_at, submitted_at),
@@ -200,10 +177,23 @@ PLACE_ANEW = """
 LAST_NUMBER = "SELECT {last_number}"
 
 
-def search(fields: Iterable[str]) -> str:
+def search(fields: Collection[str]) -> str:
     """Return the statement that lists the jobs of which these fields fit; it reads no payloads."""
-    where = " AND ".join(("true", *(_SEARCHED[name] for name in fields)))
-    return f"SELECT {_LISTED} FROM jobs WHERE {where} ORDER BY number DESC LIMIT :most"
+    names = [name for name in fields if name != "text"]
+    # One walk for each state, as the indexes have it: else one walk along all jobs in search of a few.
+    states = [None] if "status" in names or not {"tenant", "type"} & {*names} else list(JobStatus)
+    if states == [None] and "text" not in fields:
+        return _walk(names)
+    walks = " UNION ALL ".join(f"SELECT * FROM ({_walk(names, state)}) AS walk_{state}" for state in states)
+    text = _SEARCHED["text"] if "text" in fields else "true"
+    looked_at = f"SELECT * FROM ({walks}) AS walks ORDER BY number DESC LIMIT :looked_at"
+    return f"SELECT * FROM ({looked_at}) AS looked_at WHERE {text} ORDER BY number DESC LIMIT :most"
+
+
+def _walk(names: Iterable[str], state: str | None = None) -> str:
+    """Return the query for the newest jobs of which all is true, and which are in a state."""
+    where = ["true", *(_SEARCHED[name] for name in names), *([f"status = '{state}'"] if state else [])]
+    return f"SELECT {_LISTED} FROM jobs WHERE {' AND '.join(where)} ORDER BY number DESC LIMIT :looked_at"
 
 
 _SEARCHED = {

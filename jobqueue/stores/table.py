@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 
+from jobqueue import storage
 from jobqueue.arguments import number_of
 from jobqueue.errors import NOT_DONE, StoreError
 from jobqueue.lifecycle import PENDING, PERMANENT, RUNNING
@@ -15,7 +16,7 @@ from jobqueue.retention import Retention
 from jobqueue.scheduling.lanes import Asked
 from jobqueue.statistics import Stats
 from jobqueue.storage import Search
-from jobqueue.stores import reading, selection, statements
+from jobqueue.stores import counting, reading, selection, statements
 from jobqueue.stores.picking import Picker
 from jobqueue.stores.rows import (
     Kept,
@@ -103,7 +104,7 @@ class StoredTable:
 
     def queued(self, tenant: str | None = None) -> int:
         """Return how many jobs are PENDING, in all or of one tenant."""
-        text = statements.QUEUED if tenant is None else statements.QUEUED_OF_TENANT
+        text = counting.queued(self._session.database.dialect, tenant)
         return int(self._session.read(text, tenant=tenant)[0][0])
 
     def dead(self) -> list[Job]:
@@ -301,11 +302,12 @@ class StoredTable:
 
     def stats(self, counts: Mapping[str, int], now: int) -> Stats:
         """Return the figures of this instant."""
-        rows, refused = self._session.read(statements.STATS), counts.get("refused_tokens", 0)
-        return reading.stats_from(rows, self._session.schedule, refused, now)
+        rows = self._session.read(counting.stats(self._session.database.dialect))
+        return reading.stats_from(rows, self._session.schedule, counts.get("refused_tokens", 0), now)
 
     def search(self, search: Search) -> list[Job]:
         """Return the jobs that fit, newest first, without their payloads."""
         values = reading.search_values(search)
-        rows = self._session.read(statements.search(values), **values, most=search.limit)
+        most = storage.SEARCHED_JOBS if "text" in values else search.limit
+        rows = self._session.read(statements.search(values), **values, most=search.limit, looked_at=most)
         return [kept_from(row).job for row in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobqueue import RetryPolicy
+from jobqueue import RetryPolicy, storage
 from tests.contract.observing import polled, submit_as
 
 
@@ -79,6 +79,17 @@ def test_an_id_finds_that_job_alone(one_try):
     """Not those whose ids begin with it."""
     for _ in range(12):
         one_try.submit("mail")
+    assert ids(one_try.list_jobs(q="J1")) == ["J1"]
+
+
+def test_a_text_is_looked_for_in_the_newest_jobs(one_try, monkeypatch):
+    """So many of those that fit otherwise; an id is found however old it is."""
+    monkeypatch.setattr(storage, "SEARCHED_JOBS", 3)
+    for type_ in ("fax", "mail", "fax", "mail", "fax", "mail"):
+        one_try.submit(type_)
+    assert ids(one_try.list_jobs(q="fax")) == ["J5"]
+    assert ids(one_try.list_jobs(q="fax", after="J4")) == ["J3", "J1"]
+    assert ids(one_try.list_jobs(q="fax", type="fax")) == ["J5", "J3", "J1"]
     assert ids(one_try.list_jobs(q="J1")) == ["J1"]
 
 

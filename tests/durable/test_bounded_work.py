@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import DeficitRoundRobin, Limits, WeightedBands
+from jobqueue import DeficitRoundRobin, Limits, StoreError, WeightedBands, lifecycle, storage
+from jobqueue.storage import CHANGING, LOOKING
 from tests.databases import sqlite_place
 from tests.durable.conftest import POLICY, fill
 
@@ -36,6 +37,7 @@ def costs(folder: Path, clock: ManualClock, options: dict[str, Any], call: Calla
     for jobs in (FEW, MANY):
         queue = sqlite_place(folder).open(clock, POLICY, **options)
         queue.submit("mail")
+        queue.submit("mail", priority=1)
         fill(queue, jobs)
         call(queue)  # the first call also reads the schema
         found.append(steps_of(queue, lambda: call(queue)))  # noqa: B023 - called at once
@@ -61,3 +63,53 @@ def test_a_poll_costs_the_same_beside_many_jobs(tmp_path, clock, name, asked):
     """One tenant, one type: 20 times as many ready jobs take no more steps."""
     few, many = costs(tmp_path, clock, POLLS[name], lambda queue: queue.poll("w", 1000, **ASKED[asked]))
     assert many <= few + 20
+
+
+LOOKS = {
+    "why_not": lambda queue: queue.why_not("J1"),
+    "next_up": lambda queue: queue.next_up(5),
+    "stats": lambda queue: queue.stats(),
+    "view": lambda queue: queue.view("J1"),
+    "submit": lambda queue: queue.submit("mail"),
+    "newest page": lambda queue: queue.list_jobs(),
+    "page of a state": lambda queue: queue.list_jobs(status="DEAD"),
+    "page of a tenant": lambda queue: queue.list_jobs(tenant="acme"),
+    "page of a type": lambda queue: queue.list_jobs(type="fax"),
+    "search": lambda queue: queue.list_jobs(q="no job has this"),
+}
+LIMITS = {"limits": Limits(max_queued=10**6, max_queued_per_tenant=10**6)}
+
+
+@pytest.mark.parametrize("scheduler", [None, WeightedBands()], ids=["strict", "bands"])
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_page_and_a_submit_cost_the_same_beside_many_jobs(tmp_path, clock, look, scheduler, monkeypatch):
+    """20 times as many jobs wait, before J1 and behind it, and nobody counts or reads them all."""
+    monkeypatch.setattr(storage, "SEARCHED_JOBS", 400)
+    few, many = costs(tmp_path, clock, {"scheduler": scheduler, **LIMITS}, LOOKS[look])
+    assert many <= few * 3 + 100
+
+
+def test_what_only_reads_waits_for_nobody_who_writes(sqlite, clock):
+    """Somebody is in the middle of a transaction: every page is answered, as things were before it."""
+    queue, other = (sqlite.open(clock, POLICY, busy_timeout_millis=0) for _ in range(2))
+    queue.submit("mail")
+    reads = [lambda: queue.view("J1"), queue.stats, queue.list_jobs, lambda: queue.why_not("J1"), queue.paused]
+    reads += [queue.dead_letters, lambda: queue.history("J1"), lambda: queue.payload("J1")]
+    reads += [lambda: queue.redrives("J1"), lambda: queue.next_up(3), lambda: queue.redrivable(["J1"])]
+    before = [read() for read in reads]
+    with other._session(CHANGING):
+        other._table.put(lifecycle.cancelled(other._table.get("J1"), 0), 0)
+        assert [read() for read in reads] == before
+        with pytest.raises(StoreError):
+            queue.submit("mail")
+    assert queue.view("J1").status == "CANCELLED"
+
+
+def test_who_reads_holds_up_nobody_who_writes(sqlite, clock):
+    """While one is in the middle of reading another one submits."""
+    queue, other = (sqlite.open(clock, POLICY, busy_timeout_millis=0) for _ in range(2))
+    queue.submit("mail")
+    with queue._session(LOOKING):
+        assert queue._table.get("J1") is not None
+        assert other.submit("mail") == "J2"
+        assert queue._table.get("J2") is None, "it sees the store as it was when it began"

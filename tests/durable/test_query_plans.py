@@ -24,7 +24,6 @@ PLANS = {
     "hold due": (statements.HOLD_DUE, {"numbers": "[1, 2]", "now": 5}, {"pkey"}),
     "listed": (statements.LISTED, {"numbers": "[1, 2]"}, {"pkey"}),
     "key": (statements.KEY, {"tenant": "a", "request_key": "k"}, {"jobs_by_key"}),
-    "queued of a tenant": (statements.QUEUED_OF_TENANT, {"tenant": "a"}, {"jobs_by_tenant"}),
     "surplus": (statements.SURPLUS, {"keep": 5, "newer": 4, "old_enough": 0}, {"jobs_finished"}),
     "attempts": (statements.ATTEMPTS, {"number": 7}, {"attempts_pkey"}),
     "running": (selection.RUNNING, {}, {"jobs_by_status"}),
@@ -55,16 +54,29 @@ PLANS = {
         {"jobs_by_type"},
     ),
     "has ready": (selection.HAS_READY, {"band": "N", "tenant": "a"}, {"jobs_in_lanes"}),
-    "newest page": (statements.search([]), {"most": 50}, set()),
+    "newest page": (statements.search([]), {"most": 50, "looked_at": 50}, set()),
+    "page of a tenant": (
+        statements.search(["tenant"]),
+        {"tenant": "tenant-1", "most": 5, "looked_at": 5},
+        {"jobs_by_tenant"},
+    ),
+    "page of a type": (
+        statements.search(["type", "before"]),
+        {"type": "type-1", "before": 9, "most": 5, "looked_at": 5},
+        {"jobs_by_kind"},
+    ),
     "page of a state": (
         statements.search(["status", "before"]),
-        {"status": "DEAD", "before": 9, "most": 5},
+        {"status": "DEAD", "before": 9, "most": 5, "looked_at": 5},
         set(),
     ),
 }
 
 # Where rows are sorted all the same, there are only a few: the best of each type, the rows that were asked for.
-SORTS = {"best of some types", "best of all types", "best of tenants", "hold", "hold due", "listed"}
+SORTS = {"best of some types", "best of all types", "best of tenants", "hold", "hold due", "listed"} | {
+    "page of a tenant",
+    "page of a type",
+}
 
 # It reads from the end, and no more than a page.
 READS_A_PAGE = {"newest page"}

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
-from jobqueue import JobQueue, ManualClock, RetryPolicy, StoreError, open_queue
+from jobqueue import AdmissionError, JobQueue, Limits, ManualClock, RetryPolicy, StoreError, open_queue
 from jobqueue.stores import schema
 from jobqueue.stores.postgres import PostgresDatabase
 from jobqueue.stores.sqlite import SqliteDatabase
-from tests.contract.observing import outcome
+from tests.contract.observing import outcome, submit_as
 from tests.contract.together import run_together
 from tests.databases import postgres_url
 from tests.durable.conftest import POLICY
+
+ONE_TRY = RetryPolicy(1, 1000, 60_000)
 
 
 @pytest.mark.parametrize(
@@ -134,10 +137,10 @@ def test_a_store_of_a_newer_version_is_refused(place, clock):
     set_version = "PRAGMA user_version = {}" if is_sqlite else "UPDATE jobkit_version SET version = {}"
     run_in(databases(place)(), set_version.format(99))
     try:
-        with pytest.raises(StoreError, match=r"version 99.*knows 1"):
+        with pytest.raises(StoreError, match=r"version 99.*knows 2"):
             open_queue(place.url, clock, POLICY, **place.options)
     finally:
-        run_in(databases(place)(), set_version.format(1))
+        run_in(databases(place)(), set_version.format(2))
 
 
 NEXT = (*schema.MIGRATIONS, ("CREATE TABLE extra (word TEXT)", "INSERT INTO extra VALUES ('{number_key}')"))
@@ -165,15 +168,41 @@ def test_an_older_store_is_migrated_in_one_step(place, clock, monkeypatch):
     monkeypatch.setattr(schema, "MIGRATIONS", BROKEN)
     with pytest.raises(StoreError):
         place.open(clock, POLICY)
-    assert version_of(place) == (1, False, False)
+    assert version_of(place) == (2, False, False)
     monkeypatch.setattr(schema, "MIGRATIONS", NEXT)
     queue = place.open(clock, POLICY)
-    assert version_of(place) == (2, True, False)
+    assert version_of(place) == (3, True, False)
     assert queue.view("J1").status == "PENDING"
     undo = (
-        "PRAGMA user_version = 1" if place.url.startswith("sqlite") else "UPDATE jobkit_version SET version = 1"
+        "PRAGMA user_version = 2" if place.url.startswith("sqlite") else "UPDATE jobkit_version SET version = 2"
     )
     run_in(databases(place)(), "DROP TABLE extra", undo)
+
+
+def test_a_store_of_the_first_version_counts_its_jobs_from_then_on(sqlite, clock, monkeypatch):
+    """What it counts is what a queue in memory counts, before and after a job of each state has changed."""
+    twin = JobQueue(clock, ONE_TRY)
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        with sqlite.open(clock, ONE_TRY) as queue:
+            for each in (queue, twin):
+                for status in ("SUCCEEDED", "DEAD", "DEAD", "CANCELLED", "RUNNING", "PENDING"):
+                    submit_as(each, status)
+    assert version_of(sqlite)[0] == 1
+    again = sqlite.open(clock, ONE_TRY, limits=Limits(max_queued=2))
+    assert version_of(sqlite)[0] == len(schema.MIGRATIONS)
+    found = []
+    for each in (again, twin):
+        found.append(replace(each.stats(), actual_share={}))
+        each.retry_dead("J2")
+        each.complete("J5", "J5:1")
+        each.cancel("J6")
+        each.prune(keep=1, dead=True)
+        each.submit("fax", priority=-1, tenant="acme")
+        found.append(replace(each.stats(), actual_share={}))
+    assert found[:2] == found[2:]
+    with pytest.raises(AdmissionError, match="2 jobs waiting, of 2 allowed"):
+        again.submit("mail")
 
 
 def test_many_who_open_a_new_store_at_once_make_it_once(tmp_path, clock):
