@@ -74,7 +74,7 @@ class SqliteDatabase:
         self._check_files()
 
     def _run_when_free(self, text: str) -> None:
-        """Run a statement as soon as nobody else is in its way, or fail after as many tries as fit into the time.
+        """Run a statement as soon as nobody is in its way, or fail after as many tries as fit into the time.
 
         SQLite's own waiting asks again only after up to 100 ms, and misses every short moment in between.
         """
