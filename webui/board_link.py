@@ -4,6 +4,8 @@ import os
 from contextlib import closing
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from urllib.parse import urlsplit
 
 from markupsafe import escape
@@ -15,7 +17,7 @@ from exercises.playback.player import shown_check
 from webui.embed import ADDRESS_VARIABLE
 from webui.server import DEFAULT_PORTS
 
-_PATIENCE_SECONDS = 0.5
+_PATIENCE_SECONDS = 1.0
 _MOST_BYTES = 100_000
 _OK = 200
 
@@ -56,7 +58,16 @@ def _line(words: str, page: str, probe: str, sign: str) -> str:
 
 
 def _asked(address: str, page: str) -> str | None:
-    """Return what is there, which may be none of ours; None if nobody answers."""
+    """Return what is there, which may be none of ours; None if nobody answers. Who is slow is none of ours."""
+    found: SimpleQueue[str | None] = SimpleQueue()
+    Thread(target=lambda: found.put(_fetched(address, page)), daemon=True).start()
+    try:
+        return found.get(timeout=_PATIENCE_SECONDS)
+    except Empty:
+        return ""
+
+
+def _fetched(address: str, page: str) -> str | None:
     try:
         told = urlsplit(address)
         with closing(HTTPConnection(told.hostname or "", told.port, timeout=_PATIENCE_SECONDS)) as connection:

@@ -1,7 +1,21 @@
 """What an answer to ex06 must promise to a single thread, and to several that ask for work at the same time."""
 
 from exercises.grader import Case, check
-from exercises.staging.thread_stories import NOBODY, SharedStage, counts, meet, poll, submit
+from exercises.grader.interleavings.story import Call
+from exercises.grader.together import none_waits, pairs_of
+from exercises.staging.thread_stories import (
+    KIND,
+    NOBODY,
+    SharedStage,
+    complete,
+    counts,
+    fail,
+    meet,
+    poll,
+    submit,
+    tell,
+    view,
+)
 
 
 @check(task=1, points=2, promise="A job is submitted, handed out, completed, and then done for good.")
@@ -126,6 +140,30 @@ def two_queues(case: Case) -> None:
     print_.submits(gives="J1")
     mail.takes("A", gives="J1")
     print_.counts(1, 0, 0)
+
+
+@check(
+    task=4,
+    points=2,
+    promise="Whatever two threads do at the same time, neither waits for the other for ever.",
+    needs=(counted,),
+)
+def no_deadlock(case: Case) -> None:
+    """Every two of the methods meet, twice: nobody waits for a lock of somebody who waits, too.
+
+    Once two jobs run and one waits, so everything finds what it looks for; and once all is over.
+    """
+    busy = (submit(), submit("report"), submit(), poll("W"), poll("V"))
+    over = (submit(), poll("W"), complete("before", 1))
+    stories = pairs_of(KIND, _each(3, "J1"), _each(4, "J2"), "busy", before=busy, tell=tell)
+    stories |= pairs_of(KIND, _each(1, "J1"), _each(1, "J1"), "over", before=over, tell=tell)
+    none_waits(case, stories)
+
+
+def _each(lease: int, job_id: str) -> dict[str, Call]:
+    """One call of each method; the reports are about what the call number `lease` got before."""
+    reports = {"complete": complete("before", lease), "fail": fail("before", lease)}
+    return {"submit": submit(), "poll": poll("B"), **reports, "view": view(job_id), "counts": counts()}
 
 
 @check(

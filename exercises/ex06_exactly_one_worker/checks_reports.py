@@ -1,19 +1,7 @@
 """What an answer to ex06 must promise when reports, submits and looks meet. Goes on from checks.py."""
 
 from exercises.grader import Case, check
-from exercises.grader.together import none_waits, pairs_of
-from exercises.staging.thread_stories import (
-    KIND,
-    complete,
-    complete_with,
-    counts,
-    fail,
-    meet,
-    poll,
-    submit,
-    tell,
-    view,
-)
+from exercises.staging.thread_stories import complete, complete_with, counts, fail, meet, poll, submit, view
 
 ALONE = ("counted",)
 
@@ -115,23 +103,3 @@ def nobody_waits(case: Case) -> None:
     """A shows a wrong token and polls in vain; B and all who come later must not wait for A."""
     A = (complete_with("J1", "please"), poll("A"), poll("A"))  # noqa: N806  the worker's name
     meet(case, before=(submit(),), A=A, B=(poll("B"),), after=(submit(), poll("C"), counts()))
-
-
-@check(
-    task=4,
-    points=2,
-    promise="Whatever two threads do at the same time, neither waits for the other for ever.",
-    needs=ALONE,
-)
-def no_deadlock(case: Case) -> None:
-    """Every two of the methods meet: who has one lock must not wait for a second that the other one has."""
-    calls = {
-        "submit": submit(),
-        "poll": poll("B"),
-        "complete": complete("before", 2),
-        "fail": fail("before", 2),
-        "view": view("J1"),
-        "counts": counts(),
-    }
-    before = (submit(), submit("report"), poll("W"))
-    none_waits(case, pairs_of(KIND, calls, before=before, after=(poll("C"), counts()), tell=tell))

@@ -24,13 +24,13 @@ class Host:
 
     folder: Path
     process: AnswerProcess | None = None
-    texts: int = 0  # that this process has had already
+    used_seconds: float = 0.0  # by what this process had to do, as far as somebody counts
 
     def end(self) -> None:
         """End the process; whoever comes next starts another one."""
         if self.process is not None:
             self.process.close()
-            self.process, self.texts = None, 0
+            self.process, self.used_seconds = None, 0.0
 
 
 @contextmanager

@@ -122,7 +122,7 @@ class AnswerProcess:
         """
         self._asked += 1
         self._frames.clear()
-        self._send({**command, "number": self._asked, "seconds": seconds})
+        self._send_at_once({**command, "number": self._asked, "seconds": seconds})
         too_late = f"Your code gave no answer within {seconds:.1f} s and was stopped."
         until = time.monotonic() + seconds
         reply = self._await_reply(self._asked, seconds, too_late)

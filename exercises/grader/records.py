@@ -31,8 +31,13 @@ class How(StrEnum):
     MISSING = "missing"  # the value is None where there should be one; followed by its name
     WAITS = "waits for ever"  # a lock that nobody will give back
     OWN_LOCK = "waits for its own lock"  # one that the same call has taken already
+    DEADLOCK = "deadlock"  # threads wait for each other
+    LEFT_HELD = "lock left held"  # by a thread that is done
+    NEVER_WOKEN = "never woken"  # a thread waits to be notified
     NO_RECORD = "no record"  # what came back lacks a field
 
+
+WITHOUT_END = (How.WAITS, How.OWN_LOCK, How.DEADLOCK, How.LEFT_HELD, How.NEVER_WOKEN)
 
 TOLD_FIRST = (
     Verdict.GRADER_FAULT,

@@ -5,7 +5,7 @@ The answer's process runs the schedules; what each of them gave is judged here, 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import combinations
+from itertools import combinations_with_replacement
 from typing import Any
 
 from exercises.grader.case import Case, Stop, Undecided, problem_of, source_line
@@ -18,11 +18,9 @@ from exercises.grader.records import How, SourceLine
 NESTED = Bounds(two=0, drawn=0, nested=1)  # who has one lock and wants another is interrupted once
 Event = Sequence[Any]  # what happened, to which thread, and a detail
 
-GIVES_UP = "your code stops waiting for a lock after a time, and what it does then goes wrong"
+GIVES_UP = "your code waits only so long, and goes wrong if that is too short"
+MOST_BOUNDS = 2  # in the stories of one check
 CHUNK_SECONDS = 0.25  # so long at most is the grader without news
-DEADLOCK = "deadlock"
-LEFT_HELD = "lock left held"
-NEVER_WOKEN = "never woken"
 SPOILED = (
     "What came back about your threads cannot be read: your code broke a part of Python that the grader needs."
 )
@@ -48,7 +46,10 @@ def holds(case: Case, story: Story, judge: Judge, bounds: Bounds | None = None) 
 
 
 def none_waits(case: Case, stories: Mapping[str, Story]) -> None:
-    """Require of each of some stories that every call in it comes back; what the calls give is no matter here.
+    """Require of stories of two calls each that every call comes back; what the calls give is no matter here.
+
+    First each call meets itself. Two can wait for each other only if some call takes a lock while it has
+    another one; if that shows nowhere, the other stories are not told.
 
     Args:
         case: The check's conversation.
@@ -58,57 +59,99 @@ def none_waits(case: Case, stories: Mapping[str, Story]) -> None:
         Broken: In one of them threads wait for each other for ever.
         Undecided: Some schedule came to a bound, or the id to replay names none of the stories.
     """
-    wanted, _, way = (case.replay or "").rpartition("/")
-    if case.replay is not None and wanted not in stories:
-        raise Undecided(f"The schedule {case.replay[:60]} names no two calls of this check.")
-    tried, undecided = 0, list[Undecided]()
-    for name, story in stories.items():
-        search = _Search(case, story, lambda _: None, f"{name}/")
-        try:
-            if case.replay is None:
-                tried += search.all(NESTED)
-            elif name == wanted:
-                search.replay(way)
-        except Undecided as bound:
-            undecided.append(bound)  # the next story may be wrong beyond doubt
-        except (LookupError, TypeError, ValueError):
-            raise Stop(SPOILED, None) from None
-    where = "where one lock is held and another is wanted"
-    case.note = f"tried {tried} ways to meet of {len(stories)} pairs of calls, with an interruption {where}"
+    searches = [_Search(case, story, lambda _: None, name) for name, story in stories.items()]
+    if case.replay is not None:
+        _replay_one_of(searches, case.replay)
+        return
+    alone = [search for search in searches if search.meets_itself]
+    undecided = list[Undecided]()
+    _search_all(alone, undecided)
+    nested = undecided or any(search.nested for search in alone)
+    if nested:
+        _search_all([search for search in searches if not search.meets_itself], undecided)
+    tried = sum(search.tried.all for search in searches)
+    why = (
+        "interrupted where one lock is held and another is wanted" if nested else "no call wants a second lock"
+    )
+    case.note = f"tried {tried} ways to meet: {why}"
     if undecided:
         raise undecided[0]
 
 
-def pairs_of(kind: str, calls: Mapping[str, Call], **more: Any) -> dict[str, Story]:
-    """Make a story for each two of some calls, by their names; `more` is what else a story needs.
+def _search_all(searches: Sequence["_Search"], undecided: list[Undecided]) -> None:
+    """Search in each, and add the bounds that were reached. After one of them the next story may be wrong.
 
-    >>> list(pairs_of("Queue", {"poll": Call("A polls", "poll"), "counts": Call("counts", "counts")}))
-    ['poll+counts']
+    After two, no more are told: each may cost a second of the time that all checks share.
+    """
+    for search in searches:
+        if len(undecided) == MOST_BOUNDS:
+            break
+        try:
+            search.all(NESTED)
+        except Undecided as bound:
+            undecided.append(bound)
+        except (LookupError, TypeError, ValueError):
+            raise Stop(SPOILED, None) from None
+
+
+def _replay_one_of(searches: Sequence["_Search"], name: str) -> None:
+    wanted, _, way = name.rpartition("/")
+    search = next((one for one in searches if one.name == wanted), None)
+    if search is None:
+        raise Undecided(f"The schedule {name[:60]} names no two calls of this check.")
+    try:
+        search.replay(way)
+    except (LookupError, TypeError, ValueError):
+        raise Stop(SPOILED, None) from None
+
+
+def pairs_of(
+    kind: str, mine: Mapping[str, Call], theirs: Mapping[str, Call], when: str, **more: Any
+) -> dict[str, Story]:
+    """Make a story for each two of some calls, also for one that meets itself.
+
+    Args:
+        kind: The class of the object that the threads share.
+        mine: What A does, by method.
+        theirs: What B does, by the same names; with another job, say.
+        when: In what state the object is; the beginning of the stories' names.
+        more: What else a story needs.
+
+    >>> calls = {"poll": Call("A polls", "poll"), "counts": Call("counts", "counts")}
+    >>> list(pairs_of("Queue", calls, calls, "empty"))
+    ['empty:poll+poll', 'empty:poll+counts', 'empty:counts+counts']
     """
     return {
-        f"{one}+{other}": Story(kind, {"A": (calls[one],), "B": (calls[other],)}, **more)
-        for one, other in combinations(calls, 2)
+        f"{when}:{one}+{other}": Story(kind, {"A": (mine[one],), "B": (theirs[other],)}, **more)
+        for one, other in combinations_with_replacement(mine, 2)
     }
 
 
 class _Search:
-    """One search on its way. `name` goes before the id, where a check has more than one story."""
+    """One search on its way: what was tried, and whether a thread has taken a lock while it had another one.
+
+    `name` goes before the id, where a check has more than one story.
+    """
 
     def __init__(self, case: Case, story: Story, judge: Judge, name: str = "") -> None:
-        self._case, self._story, self._judge, self._name = case, story, judge, name
+        self._case, self._story, self._judge, self.name = case, story, judge, name
         self._undecided: str | None = None
+        self.tried, self.nested = Tried(), False
 
-    def all(self, bounds: Bounds) -> int:
-        """Try all schedules within the bounds, fewest switches first, up to the first that is wrong.
+    @property
+    def meets_itself(self) -> bool:
+        """Whether all threads call the same method."""
+        return len({call.method for calls in self._story.threads.values() for call in calls}) == 1
 
-        Return how many that were.
-        """
+    def all(self, bounds: Bounds) -> None:
+        """Try all schedules within the bounds, fewest switches first, up to the first that is wrong."""
         self._begin(asdict(bounds))
-        finished, tried = False, Tried()
+        finished = False
         while not finished:
             reply = self._case.meet("more", CHUNK_SECONDS)
             finished = bool(reply["finished"])
-            tried = Tried(**{str(kind): int(number) for kind, number in reply["tried"].items()})
+            tried = self.tried = Tried(**{str(kind): int(number) for kind, number in reply["tried"].items()})
+            self.nested = reply["nested"] is True
             self._case.note = f"up to here {searched(tried)}"
             for told in reply["outcomes"]:
                 seen = Seen.read(told)
@@ -117,8 +160,8 @@ class _Search:
                     self._show(self._shortest(seen))
         self._case.note = searched(tried)
         if self._undecided is not None:
+            self._case.retell(())  # many runs, and none to show
             raise Undecided(f"It cannot be decided: {self._undecided}.")
-        return tried.all
 
     def replay(self, name: str) -> None:
         """Tell one schedule again, whatever it shows."""
@@ -149,7 +192,7 @@ class _Search:
     def _judged(self, reply: Mapping[str, Any]) -> None:
         """Write the listing down, and end the check if what it shows is wrong."""
         case, seen = self._case, Seen.read(reply["outcome"])
-        case.schedule = f"{self._name}{reply['id']}"
+        case.schedule = f"{self.name}/{reply['id']}" if self.name else str(reply["id"])
         rows = listing(self._story, seen, reply["events"], case.source)
         case.retell(tuple(row.text for row in rows))
         wrong = self._wrong(seen)
@@ -254,11 +297,11 @@ def waits_for_ever(waits: list[dict[str, Any]]) -> Wrong:
     told = "; ".join(f"{_name(wait['thread'])} waits {reason(wait)}" for wait in waits)
     first = next((wait for wait in waits if wait["for"] == "a lock"), waits[0])
     if first["for"] != "a lock":
-        how = NEVER_WOKEN
+        how = How.NEVER_WOKEN
     elif first["holder"] == first["thread"]:
         how = How.OWN_LOCK
     else:
-        how = DEADLOCK if first["holder"] in names else LEFT_HELD
+        how = How.DEADLOCK if first["holder"] in names else How.LEFT_HELD
     return Wrong("every call comes back", told, how)
 
 

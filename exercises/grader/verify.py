@@ -7,6 +7,7 @@ is worse than none.
 import ast
 import os
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -32,7 +33,7 @@ FEWEST_ALTERNATIVES = 2
 FEWEST_MISCONCEPTIONS = 8
 MOST_HOSTS = 3
 PATIENCE = 8
-TEXTS_OF_A_PROCESS = 10  # the system ends a process that has computed for longer than one answer may
+SECONDS_OF_A_PROCESS = 15.0  # the system ends a process that has computed for longer than one answer may
 SEED = 1  # what is found about a mutant must be the same tomorrow
 KINDLY = {Verdict.NOT_ATTEMPTED, Verdict.SKIPPED}
 
@@ -96,11 +97,12 @@ class Bench:
     def _each(self, check: Callable[[str, Host], Found], texts: Iterable[str]) -> Iterator[Found]:
         def on_a_host(text: str) -> Found:
             at = self._hosts.get()
+            before = time.monotonic()
             try:
                 return check(text, at)
             finally:
-                at.texts += 1
-                if at.texts >= TEXTS_OF_A_PROCESS:
+                at.used_seconds += time.monotonic() - before
+                if at.used_seconds > SECONDS_OF_A_PROCESS:
                     at.end()
                 self._hosts.put(at)
 

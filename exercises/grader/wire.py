@@ -220,13 +220,13 @@ NEEDED: dict[str, set[str]] = {
     "too large": {"number"},
     "asks": {"number", "name", "value"},
     "begun": {"number"},  # the rest is about threads that meet; what it holds is read in `together`
-    "explored": {"number", "outcomes", "tried", "finished"},
+    "explored": {"number", "outcomes", "tried", "finished", "nested"},
     "retold": {"number", "outcome", "events", "id"},
     "lost": {"number", "place"},
 }
 LONGEST_PLACE = 20
 WATCHDOG_SHARE = 0.8  # of a call's time, then it tells where it is: early enough to be read before it is ended
-ABOUT_THREADS = {"outcomes", "tried", "finished", "outcome", "events", "id", "place"}
+ABOUT_THREADS = {"outcomes", "tried", "finished", "nested", "outcome", "events", "id", "place"}
 
 
 def _is_place(kinds: list[type]) -> bool:

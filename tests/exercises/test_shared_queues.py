@@ -85,10 +85,10 @@ def test_an_id_that_fits_nothing_is_explained() -> None:
 
 
 def test_a_deadlock_of_any_two_methods_is_told_again_by_its_id() -> None:
-    """The id begins with the two."""
+    """The id begins with the circumstance and the two."""
     text = built(SHARED, "two_locks_in_two_orders")
     found = named(grade(SHARED.id, text), "no_deadlock")
-    assert (found.how, found.schedule.partition("/")[0]) == ("deadlock", "poll+complete")
+    assert (found.how, found.schedule.partition("/")[0]) == ("deadlock", "busy:poll+complete")
     path = PurePosixPath(f"answers/{SHARED.id}.py")
     again = runner.replay(SHARED, text.encode(), path, f"no_deadlock/{found.schedule}").checks[0]
     assert (again.verdict, again.trace, again.got) == (Verdict.FAIL, found.trace, found.got)

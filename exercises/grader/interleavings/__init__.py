@@ -13,8 +13,8 @@ plain data, the same schedule gives the same run, and schedules can be counted i
 * `story` and `listing` are the grader's side: what is to be called, and a run as columns of lines.
 
 What it cannot do: it knows Python's own locks and queues. A thread that waits in anything else keeps the baton,
-and the run is called undecided; it is never called wrong. Who waits for a lock with a time limit gets it in one
+and the run is called undecided; it is never called wrong. Who waits with a time limit gets through in one
 telling and not in another; should that go wrong, it is undecided, too: nobody knows whether the time suffices.
-Two things it takes for granted: Python code of the standard library runs in one piece (but for what copies or
-walks through the answer's objects), and conditions and queues wait as long as anybody else can go on.
+One thing it takes for granted: Python code of the standard library runs in one piece, but for what copies or
+walks through the answer's objects.
 """

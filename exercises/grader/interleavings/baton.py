@@ -203,16 +203,18 @@ class Run:
         """What is known of a code; None for one that is not watched, or as long as the grader works itself."""
         return None if self._active.muted else self._points.of(code)
 
-    def arrives(self, counts: bool, line: int, place: int) -> None:  # noqa: FBT001  as tracing tells it
-        """Be before an instruction. Only whoever has the baton comes here."""
-        self._active.ticks += 1
-        if self._active.ticks > LONGEST_WAY:
-            raise self._endless(line or self._active.line)
+    def arrives(self, counts: int, line: int, place: int) -> bool:
+        """Be before an instruction. Only whoever has the baton comes here; return whether it still looks."""
+        thread = self._active
+        thread.ticks += 1
+        if thread.ticks > LONGEST_WAY:
+            raise self._endless(line or thread.line)
         if counts:
-            self._step(line or self._active.line)
-        is_shown = line and place  # Python's own lines are not, and the first place belongs to the head
-        if self._watch is not None and is_shown and self.failed is None:
+            self._step(thread, line or thread.line)
+        # Python's own lines are not shown, and the first place belongs to the head.
+        if self._watch is not None and line and place and self.failed is None:
             self._watch("line", self._active.name, line)
+        return self._active.looking
 
     def goes_on(self, weight: int, line: int) -> None:
         """Go on: whoever goes on for very long may wait, in a loop, for what another thread does."""
@@ -231,9 +233,8 @@ class Run:
         why = f"thread {self._active.name} goes on and on near line {line}: does a loop never end?"
         return self._ended(Undecided(why, loop=True))
 
-    def _step(self, line: int) -> None:
+    def _step(self, thread: Thread, line: int) -> None:
         """Come to a switch point."""
-        thread = self._active
         thread.line = line
         thread.steps.append(line)
         thread.sections.append(thread.section if thread.holds > 0 else 0)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from time import perf_counter  # bound now: an answer may patch modules
 
 from exercises.grader.interleavings.play import Outcome, Play
-from exercises.grader.interleavings.schedules import Bounds, Place, Schedule, Tried, plan
+from exercises.grader.interleavings.schedules import Bounds, Place, Schedule, Tried, before_another, plan
 
 MOST_NEW = 20
 MOST_UNDECIDED = 3  # of runs that go on and on; of others one is enough
@@ -13,11 +13,15 @@ MOST_UNDECIDED = 3  # of runs that go on and on; of others one is enough
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What some more schedules gave: the new outcomes, all that was tried so far, and whether that is all."""
+    """What some more schedules gave: the new outcomes, all that was tried so far, and whether that is all.
+
+    `nested`: some thread has taken a lock while it had another one.
+    """
 
     outcomes: list[Outcome]
     tried: dict[str, int]
     done: bool
+    nested: bool
 
 
 class Exploration:
@@ -33,6 +37,7 @@ class Exploration:
         self._plan = plan(play.names, bounds, self._tried)
         self._seen: set[str] = set()
         self._undecided = 0
+        self._nested = False
         self._play.tell(Schedule(play.names), trails=True)
         self._next: Schedule | None = next(self._plan)
 
@@ -41,6 +46,7 @@ class Exploration:
         until, found = perf_counter() + seconds, list[Outcome]()
         while self._next is not None and len(found) < MOST_NEW and perf_counter() < until:
             outcome = self._play.tell(self._next, trails=not self._next.switches)
+            self._nested = self._nested or any(map(before_another, outcome.sections.values()))
             told = [outcome]
             if outcome.timed and outcome.end is None and len(outcome.schedule.switches) <= 1:
                 told.append(self._play.tell(outcome.schedule, impatient=True))
@@ -51,7 +57,7 @@ class Exploration:
                     self._seen.add(key)
                     found.append(one)
             self._next = None if self._hopeless(outcome) else self._after(outcome)
-        return Progress(found, asdict(self._tried), self._next is None)
+        return Progress(found, asdict(self._tried), self._next is None, self._nested)
 
     def _after(self, outcome: Outcome) -> Schedule | None:
         try:

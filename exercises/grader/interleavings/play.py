@@ -22,6 +22,7 @@ MOST_EVENTS = 2_000
 
 Reply = dict[str, Any]
 Story = Mapping[str, Sequence[Mapping[str, Any]]]  # calls by thread; BEFORE and AFTER are told by a single one
+LOST_WAITS = 3  # of each thread; who tries more often than that will get through
 Event = tuple[str, str, Any]  # what happened, to which thread, and a detail
 
 
@@ -40,7 +41,7 @@ class Outcome:
     `number` counts the schedules of a search, from 1. `trails` holds the lines of each thread's steps,
     `sections` in which locked section each of them is. A run is `barren` if at its switch nobody could come in:
     all others had to wait for a lock before they touched anything. It is `timed` if somebody waited for a lock
-    with a time limit, and `impatient` if the first such wait of each thread was lost.
+    with a time limit, and `impatient` if the first such waits of each thread were lost.
     """
 
     schedule: Schedule
@@ -89,12 +90,12 @@ class Play:
             schedule: Who runs when.
             trails: Whether every step of each thread is wanted, not only those up to its last switch.
             watch: Whether to keep what happens line by line; what the answer prints is seen then.
-            impatient: Whether the first wait of each thread for a lock that has a time limit is lost.
+            impatient: Whether the first waits of each thread that have a time limit are lost.
         """
         for lock in list(LOCKS):
             lock.open()
         CONTROL.skipped, CONTROL.started, CONTROL.timed = 0.0, 0, False
-        CONTROL.impatient = set(self.names) if impatient else set()
+        CONTROL.impatient = dict.fromkeys(self.names, LOST_WAITS) if impatient else {}
         outcome = Outcome(schedule, {name: [] for name in self.story})
         # A wait in what comes before has no end either, and then no thread takes a step.
         outcome.trails = {name: [] for name in self.names}

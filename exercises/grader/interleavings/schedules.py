@@ -141,7 +141,7 @@ def plan(names: str, bounds: Bounds, tried: Tried) -> Plan:
         for order, made in base.items():
             steps = list(_steps(order[:-1], made, inside=inside))
             if bounds.nested:
-                between = {name: _before_another(made.sections[name]) for name in order}
+                between = {name: before_another(made.sections[name]) for name in order}
                 steps = [(name, n) for name, n in steps if made.sections[name][n - 1] in between[name]]
             chosen = _spread(steps, bounds.one)
             tried.left += len(steps) - len(chosen)
@@ -168,10 +168,10 @@ def _section(order: str, step: Step, made: Made) -> Section:
     return order, name, made.sections[name][number - 1]
 
 
-def _before_another(sections: Sequence[int]) -> set[int]:
+def before_another(sections: Sequence[int]) -> set[int]:
     """The sections that go over into another one, with a lock held all the way. None is 0.
 
-    >>> _before_another([0, 1, 1, 2, 2, 3, 0, 5, 0])
+    >>> before_another([0, 1, 1, 2, 2, 3, 0, 5, 0])
     {1, 2}
     """
     return {one for one, then in pairwise(sections) if one and then and one != then}

@@ -58,8 +58,8 @@ class Control:
     """Which threads run under a controller, how much time they skipped, how many others were started.
 
     `makes_code` says that the answer has made code out of a text (exec and the like): nobody sees inside it.
-    `timed` says that somebody waited for a lock with a time limit; those who are `impatient` lose the first
-    such wait at once, as if the holder had taken longer than that.
+    `timed` says that somebody waited with a time limit; those who are `impatient` lose so many such waits at
+    once, as if the others had taken longer than that.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Control:
         self.skipped = 0.0
         self.started = 0
         self.makes_code = self.timed = False
-        self.impatient: set[str] = set()
+        self.impatient: dict[str, int] = {}
 
     def current(self) -> Waiting | None:
         """The calling thread, as its controller knows it."""
@@ -121,10 +121,11 @@ class Lock:
         if seconds == 0:
             thread.give_way()  # whoever asks again and again would never let the holder go on
             return self._inner.acquire(blocking=False)
-        if seconds != NO_LIMIT and not self.wakes:
+        if seconds != NO_LIMIT:
             CONTROL.timed = True
-            if thread.name in CONTROL.impatient:
-                CONTROL.impatient.discard(thread.name)
+            if CONTROL.impatient.get(thread.name, 0) > 0:
+                CONTROL.impatient[thread.name] -= 1
+                CONTROL.skipped += seconds
                 return False
         while not self._inner.acquire(blocking=False):
             if not thread.wait(self, seconds):

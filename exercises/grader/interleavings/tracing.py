@@ -26,8 +26,8 @@ class Traced(Protocol):
     def knows(self, code: CodeType) -> tuple[bytes, list[int]] | None:
         """Where a switch counts in this code, and on which lines its instructions are; None if unwatched."""
 
-    def arrives(self, counts: bool, line: int, place: int) -> None:  # noqa: FBT001
-        """Tell that the thread with the baton is before an instruction."""
+    def arrives(self, counts: int, line: int, place: int) -> bool:
+        """Tell that the thread with the baton is before an instruction; return whether further ones matter."""
 
     def goes_on(self, weight: int, line: int) -> None:
         """Tell that it has gone on a little: loops are known by this."""
@@ -66,14 +66,13 @@ class BySettrace:
         return tracer
 
     def _tracer(self, counts: bytes, lines: list[int]) -> Callable[..., Any]:
-        run, arrives, goes_on = self._run, self._run.arrives, self._run.goes_on
+        arrives, goes_on = self._run.arrives, self._run.goes_on
         own = any(lines)  # else it is Python's, and a part of the line that called it
 
         def trace(frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
             if event == "opcode":
                 place = frame.f_lasti >> 1
-                arrives(counts[place] > 0, lines[place], place)
-                frame.f_trace_opcodes = run.looking
+                frame.f_trace_opcodes = arrives(counts[place], lines[place], place)
             elif event == "line":
                 goes_on(LINE_WEIGHT, frame.f_lineno if own else 0)
             return trace
@@ -122,7 +121,7 @@ class ByMonitoring:
         counts, lines = known
         run.goes_on(1, lines[place])
         if run.looking:
-            run.arrives(counts[place] > 0, lines[place], place)
+            run.arrives(counts[place], lines[place], place)
 
 
 TRACING: BySettrace | ByMonitoring = BySettrace() if sys.version_info < (3, 12) else ByMonitoring()
