@@ -28,20 +28,28 @@ class Verified:
 
 
 @click.command(
-    "verify", epilog=examples("jobkit verify         all exercises", "jobkit verify ex03    one of them")
+    "verify",
+    epilog=examples(
+        "jobkit verify                 all exercises",
+        "jobkit verify ex03            one of them",
+        "jobkit verify ex03 --write    write down what its known mistakes fail",
+    ),
 )
 @click.argument("name", required=False)
+@click.option("--write", is_flag=True, help="Write down what each known mistake fails, if all else is sound.")
 @click.option("--json", "as_json", is_flag=True, help="Print what is found as JSON, for machines.")
 @click.pass_context
 @explained
-def verify_(context: click.Context, name: str | None, as_json: bool) -> None:  # noqa: FBT001  click passes flags so
+def verify_(context: click.Context, name: str | None, write: bool, as_json: bool) -> None:  # noqa: FBT001  click passes flags so
     """Check the exercises themselves.
 
-    Right answers must pass; each known mistake must be found and named.
+    Right answers must pass; each known mistake must be found and named. What each mistake fails is written in
+    the exercise's verdicts.toml and must be so.
     """
     tell = not as_json
     exercises = [find(name)] if name else catalogue()
-    found = dict([_alone(exercises[0], tell=tell)] if name else _side_by_side(exercises, tell=tell))
+    one_by_one = [_alone(exercises[0], tell=tell, write=write)] if name else None
+    found = dict(one_by_one or _side_by_side(exercises, tell=tell, write=write))
     problems = [problem for one in found.values() for problem in one.problems]
     if as_json:
         say(json.dumps({key: asdict(one) for key, one in found.items()}))
@@ -53,27 +61,27 @@ def verify_(context: click.Context, name: str | None, as_json: bool) -> None:  #
     context.exit(1 if problems or not found else 0)
 
 
-def _alone(exercise: Exercise, *, tell: bool) -> tuple[str, Verified]:
+def _alone(exercise: Exercise, *, tell: bool, write: bool) -> tuple[str, Verified]:
     """Verify one exercise in this process and tell each part as it begins."""
     if reason := skipped(exercise):
         found = Verified(reason, ())
     else:
         words = say if tell else lambda _: None
         words(_size(exercise))
-        found = Verified("", tuple(verify(exercise, lambda part: words(f"  {part}"))))
+        found = Verified("", tuple(verify(exercise, lambda part: words(f"  {part}"), write=write)))
     if tell:
         _tell(exercise, found)
     return exercise.id, found
 
 
-def _side_by_side(exercises: Sequence[Exercise], *, tell: bool) -> Iterator[tuple[str, Verified]]:
+def _side_by_side(exercises: Sequence[Exercise], *, tell: bool, write: bool) -> Iterator[tuple[str, Verified]]:
     """Verify all, as many at a time as there are processors; those that take longest begin first."""
     longest_first = sorted(exercises, key=_weight, reverse=True)
     stop_politely()
     running: set[subprocess.Popen[str]] = set()
     pool = ThreadPoolExecutor(os.cpu_count() or 1)
     try:
-        waiting = {pool.submit(_elsewhere, exercise, running): exercise for exercise in longest_first}
+        waiting = {pool.submit(_elsewhere, exercise, running, write): exercise for exercise in longest_first}
         for number, future in enumerate(as_completed(waiting), 1):
             exercise, found = waiting[future], future.result()
             if tell:
@@ -87,9 +95,17 @@ def _side_by_side(exercises: Sequence[Exercise], *, tell: bool) -> Iterator[tupl
         pool.shutdown()
 
 
-def _elsewhere(exercise: Exercise, running: set[subprocess.Popen[str]]) -> Verified:
+def _elsewhere(exercise: Exercise, running: set[subprocess.Popen[str]], write: bool) -> Verified:  # noqa: FBT001
     """Verify in a process of its own: what an exercise needs and leaves does not touch the others."""
-    command = [sys.executable, "-m", "webui.cli", "verify", exercise.id, "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "webui.cli",
+        "verify",
+        exercise.id,
+        "--json",
+        *(["--write"] if write else []),
+    ]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, encoding="utf-8") as process:  # noqa: S603  our own command
         running.add(process)
@@ -115,7 +131,7 @@ def _size(exercise: Exercise) -> str:
 def _tell(exercise: Exercise, found: Verified) -> None:
     if found.skipped:
         say(f"{exercise.id}: skipped. {found.skipped}")
-    show(Line(f"  {problem}", "bad") for problem in found.problems)
+    show(Line(f"  {line}", "bad") for problem in found.problems for line in problem.splitlines())
 
 
 COMMANDS: tuple[click.Command, ...] = (verify_,)

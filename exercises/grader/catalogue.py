@@ -11,8 +11,9 @@ from typing import Any
 
 from exercises.grader.checking import Check
 from exercises.grader.errors import BadExerciseError, UnknownExerciseError
-from exercises.grader.misconceptions import Misconception, contradictions, read_misconception
+from exercises.grader.misconceptions import SHARED, Misconception, contradictions, read_misconception
 from exercises.grader.process import Limits
+from exercises.grader.verdicts import read_verdicts
 
 EXERCISES = Path(__file__).resolve().parent.parent
 KINDS = ("code", "tests")
@@ -125,6 +126,7 @@ def load(folder: Path) -> Exercise:
 
 def _read(folder: Path) -> Exercise:
     told, wrong = _toml(folder / "exercise.toml"), _toml(folder / "mutants.toml")
+    verdicts, shared = read_verdicts(folder), _toml(EXERCISES / SHARED)
     exercise = Exercise(
         folder=folder,
         title=told["title"],
@@ -142,7 +144,7 @@ def _read(folder: Path) -> Exercise:
         threads=told.get("threads", False),
         tasks=tuple(Task(**task) for task in told["tasks"]),
         checks=tuple(check for path in check_files(folder) for check in _checks(path)),
-        misconceptions=tuple(read_misconception(entry) for entry in wrong["mutant"]),
+        misconceptions=tuple(read_misconception(entry, verdicts, shared) for entry in wrong["mutant"]),
         equivalents={entry["change"]: entry["reason"] for entry in wrong.get("equivalent", [])},
     )
     for problem in _contradictions(exercise):

@@ -70,7 +70,7 @@ def _suspect(wrong: Misconception, form: Form, seen: set[str]) -> Suspect:
 
 def _is_shown(one: Suspect, observed: Pattern) -> bool:
     """Whether the check that shows it best failed just so, and no check failed in another way than it would."""
-    shown = (one.form.killed_by, one.form.fails[one.form.killed_by]) in observed
+    shown = (one.form.killed_by, one.form.fails.get(one.form.killed_by, "")) in observed
     return shown and not any(one.form.fails.get(name, how) != how for name, how in observed)
 
 

@@ -36,9 +36,10 @@ def mechanical_mutants(source: str) -> list[Mechanical]:
     ['late: return now >= end -> return now > end', 'late: return now >= end -> return end >= now']
     """
     tree = parse(source)
+    above = _parents(tree)
     found = []
     for place, node in enumerate(ast.walk(tree)):
-        for number in range(len(list(_changes(node, _parents(tree))))):
+        for number in range(len(list(_changes(node, above)))):
             changed = copy.deepcopy(tree)
             parents = _parents(changed)
             target = _node(changed, place)

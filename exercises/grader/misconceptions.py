@@ -1,16 +1,18 @@
-"""The wrong ideas that an exercise knows, read from its mutants.toml: how each is built, and what it fails.
+"""The wrong ideas that an exercise knows, read from its mutants.toml: how each is built, and its words.
 
 A wrong idea is known by what it *does*: which checks it fails, and how each of them fails. A call that is
 wrongly accepted and one that is refused with the wrong error fail the same check, but not the same way.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from exercises.grader.errors import BadExerciseError
+from exercises.grader.verdicts import Written
 
 HINTS = 3
+SHARED = "misconceptions.toml"  # the words about ideas that are met in several exercises
 
 
 def edited(text: str, edits: Sequence[tuple[str, str]], name: str) -> str:
@@ -30,13 +32,17 @@ def edited(text: str, edits: Sequence[tuple[str, str]], name: str) -> str:
 class Form:
     """One way to build a wrong idea into the solution: texts to replace, mostly a single one.
 
-    `fails` maps each check that it fails to how that check fails. `killed_by` is the one among them whose
-    trace shows the idea best.
+    `killed_by` is the check whose trace shows the idea best. `written` holds what this form fails, and how.
     """
 
     edits: tuple[tuple[str, str], ...]
     killed_by: str
-    fails: Mapping[str, str]
+    written: Written = field(default=Written({}), repr=False)
+
+    @property
+    def fails(self) -> Mapping[str, str]:
+        """Each check that it fails, and how that check fails; empty as long as nobody has written it down."""
+        return self.written.fails
 
     def applied_to(self, solution: str) -> str:
         """Return the solution with the edits made.
@@ -73,18 +79,35 @@ class Misconception:
         return self.forms[0].applied_to(solution)
 
 
-def read_misconception(entry: dict[str, Any]) -> Misconception:
-    """Read one entry of mutants.toml. Its own edit is the usual form; `form` lists others, if there are any."""
-    others = [_form({"killed_by": entry["killed_by"], **form}) for form in entry.get("form", [])]
-    forms = (_form(entry), *others)
-    hints, scenario = tuple(entry["hints"]), entry.get("scenario", "")
-    return Misconception(entry["id"], entry["title"], entry["sentence"], hints, forms, scenario)
+def read_misconception(
+    entry: Mapping[str, Any], verdicts: Mapping[str, Sequence[Written]], shared: Mapping[str, Mapping[str, Any]]
+) -> Misconception:
+    """Read one entry of mutants.toml. Its own edit is the usual form; `form` lists others, if there are any.
+
+    Args:
+        entry: The entry. Where it has `words` instead of a title, a sentence and hints, they are in `shared`.
+        verdicts: What each form fails, by the id of the idea.
+        shared: The words about ideas that are met in several exercises.
+    """
+    words = shared[entry["words"]] if "words" in entry else entry
+    forms = [entry, *entry.get("form", [])]
+    written = [*verdicts.get(entry["id"], ()), *[Written({})] * len(forms)]  # a new form has none yet
+    return Misconception(
+        entry["id"],
+        words["title"],
+        words["sentence"],
+        tuple(words["hints"]),
+        tuple(
+            _form({"killed_by": entry["killed_by"], **form}, found)
+            for form, found in zip(forms, written, strict=False)
+        ),
+        entry.get("scenario", ""),
+    )
 
 
-def _form(entry: dict[str, Any]) -> Form:
+def _form(entry: Mapping[str, Any], written: Written) -> Form:
     edits = zip(_texts(entry["old"]), _texts(entry["new"]), strict=True)
-    fails = {check: how for how, checks in entry["fails"].items() for check in checks}
-    return Form(tuple(edits), entry["killed_by"], fails)
+    return Form(tuple(edits), entry["killed_by"], written)
 
 
 def _texts(value: str | list[str]) -> list[str]:
@@ -94,10 +117,10 @@ def _texts(value: str | list[str]) -> list[str]:
 def contradictions(known: Sequence[Misconception], checks: Sequence[str]) -> list[str]:
     """Everything in which the entries contradict each other or the names of the checks."""
     found = [
-        f"{wrong.id}: killed_by must be one of fails, and each of them a check"
+        f"{wrong.id}: killed_by names {form.killed_by!r}, which is no check"
         for wrong in known
         for form in wrong.forms
-        if not set(form.fails) <= set(checks) or form.killed_by not in form.fails
+        if form.killed_by not in checks
     ]
     found += [
         f"{wrong.id}: needs {HINTS} hints, has {len(wrong.hints)}"

@@ -59,6 +59,12 @@ def plain(result: Result, exercise: Exercise, watch: str | None = None) -> str:
     return "\n".join(line.text for line in lines(result, exercise, watch)) + "\n"
 
 
+def head(result: Result) -> str:
+    """The report of a failure as text, up to the diagnosis."""
+    check = result.told_first
+    return "" if check is None else "\n".join(line.text for line in _head(check, result)) + "\n"
+
+
 def table(exercises: list[Exercise], progress: Progress) -> list[Line]:
     """All exercises with the points reached, and their sum."""
     names = {exercise.id: f"{exercise.short} {exercise.title}" for exercise in exercises}
@@ -87,16 +93,23 @@ def _not_passed(result: Result, exercise: Exercise) -> Iterator[Line]:
     if check is None:
         yield Line("There is nothing to check here.")
         return
-    match check.verdict:
-        case Verdict.FAIL if check.trace or check.expected:
-            yield Line(check.promise, "bad")
-            yield from _story(check, result)
-            yield from _diagnosis(result, check)
-        case Verdict.NOT_ATTEMPTED:
-            yield from _not_attempted(check, result, exercise)
-        case _:
-            yield Line(check.reason, "bad")
-            yield from _story(check, result)
+    if check.verdict is Verdict.NOT_ATTEMPTED:
+        yield from _not_attempted(check, result, exercise)
+        return
+    yield from _head(check, result)
+    if _breaks_its_promise(check):
+        yield from _diagnosis(result, check)
+
+
+def _breaks_its_promise(check: CheckResult) -> bool:
+    """Whether it failed with something to show; a file that cannot be read fails without."""
+    return check.verdict is Verdict.FAIL and bool(check.trace or check.expected)
+
+
+def _head(check: CheckResult, result: Result) -> Iterator[Line]:
+    """What went wrong, and the story of it."""
+    yield Line(check.promise if _breaks_its_promise(check) else check.reason, "bad")
+    yield from _story(check, result)
 
 
 def _story(check: CheckResult, result: Result, where: str = HERE) -> Iterator[Line]:

@@ -28,6 +28,7 @@ from exercises.grader.records import WITHOUT_END, CheckResult, Result, SourceLin
 from exercises.grader.syntax import lines_of
 
 LARGEST_SEED = 1_000_000
+REFUTING = {Verdict.FAIL, Verdict.STOPPED}
 FREE_STARTS = 30  # an answer that leaves a thread behind each time needs a new process each time
 COMES_BACK = "Every call comes back: nobody waits for ever."  # whatever else was to be seen there
 
@@ -85,10 +86,9 @@ def _decode(answer: bytes) -> str:
         raise Unloadable(Verdict.FAIL, reason) from None
 
 
-def refutes(exercise: Exercise, source: str, path: Path, at: Host) -> bool:
-    """Whether any check fails this text or stops it; what comes after the first such check is not run."""
-    results = _Run(exercise, source, path, at).all(lambda _: None, enough={Verdict.FAIL, Verdict.STOPPED})
-    return results[-1].verdict in {Verdict.FAIL, Verdict.STOPPED}
+def up_to_a_failure(exercise: Exercise, source: str, path: Path, at: Host) -> tuple[CheckResult, ...]:
+    """Run the checks up to the first that fails or stops this text."""
+    return tuple(_Run(exercise, source, path, at).all(lambda _: None, enough=REFUTING))
 
 
 def replay(exercise: Exercise, answer: bytes, path: Path, schedule: str) -> Result:

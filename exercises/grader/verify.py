@@ -5,25 +5,23 @@ is worse than none.
 """
 
 import ast
+import difflib
 import os
 import re
-import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from queue import SimpleQueue
-from typing import TypeVar
+from itertools import islice
 
-from exercises.grader import postgres_server, runner, verify_flaws
+from exercises.grader import postgres_server, report, verify_flaws
 from exercises.grader.catalogue import Exercise, check_files, folders
+from exercises.grader.diagnosis import diagnose
 from exercises.grader.errors import BadExerciseError
-from exercises.grader.lodging import Host, host
 from exercises.grader.mechanical import mechanical_mutants
 from exercises.grader.misconceptions import Form, Misconception
+from exercises.grader.proving.grading import graded, refuted
 from exercises.grader.records import Result, Verdict
 from exercises.grader.syntax import parse
+from exercises.grader.verdicts import FILE, Written, as_text
 from jobqueue.simulation import SCENARIOS
 
 FILES = {"task.md", "starter.py", "checks.py", "solution.py", "exercise.toml", "mutants.toml", "alternatives"}
@@ -31,29 +29,33 @@ IGNORED = {"__pycache__"}
 SHORTEST_QUOTE = 12
 FEWEST_ALTERNATIVES = 2
 FEWEST_MISCONCEPTIONS = 8
-MOST_HOSTS = 3
-PATIENCE = 8
-SECONDS_OF_A_PROCESS = 15.0  # the system ends a process that has computed for longer than one answer may
-SEED = 1  # what is found about a mutant must be the same tomorrow
+MOST_SHOWN = 40  # lines of a difference
 KINDLY = {Verdict.NOT_ATTEMPTED, Verdict.SKIPPED}
 
 Tell = Callable[[str], None]
-Found = TypeVar("Found")
 
 
-def verify(exercise: Exercise, tell: Tell = lambda _: None) -> list[str]:
+def verify(exercise: Exercise, tell: Tell = lambda _: None, *, write: bool = False) -> list[str]:
     """Put one exercise to the test and return what is wrong with it, one sentence each; empty means sound.
 
     Args:
         exercise: The exercise.
         tell: Called with each part's name as it begins.
+        write: Whether to write down what each mistake fails, instead of comparing it with what is written. What
+            breaks a promise of the exercise is not written.
     """
     if exercise.server and (problem := postgres_server.missing()):
         return [f"{exercise.id}: {problem}"]
     found: list[str] = []
     for name, part in PARTS.items():
+        if write and part is _written:
+            continue
         tell(name)
         found += [f"{exercise.id}, {name}: {problem}" for problem in part(exercise)]
+    if write and found:
+        found.append(f"{exercise.id}: {FILE} is not written, as long as something else is wrong")
+    elif write:
+        (exercise.folder / FILE).write_text(found_verdicts(exercise), encoding="utf-8")
     return found
 
 
@@ -62,82 +64,12 @@ def skipped(exercise: Exercise) -> str:
     return "" if os.environ.get("CI") or not exercise.server else postgres_server.missing()
 
 
-class Bench:
-    """Where the kit's own texts are checked, several side by side, each on a host that has had others before.
-
-    All of them are trusted, so they may share a process. A busy machine is nobody's fault: they get more time.
-    """
-
-    def __init__(self, exercise: Exercise, hosts: list[Host]) -> None:
-        limits = exercise.limits
-        patient = replace(limits, total_seconds=limits.total_seconds * PATIENCE)
-        self._exercise = replace(exercise, limits=patient)
-        self._path = shown_path(exercise)
-        self._hosts: SimpleQueue[Host] = SimpleQueue()
-        for one in hosts:
-            self._hosts.put(one)
-        self._threads = ThreadPoolExecutor(len(hosts))
-
-    def grade(self, texts: Iterable[str]) -> Iterator[Result]:
-        """Check texts as if a learner had written them; the results come in the order of the texts."""
-
-        def one(text: str, at: Host) -> Result:
-            return runner.run(self._exercise, text.encode(), self._path, copies=False, at=at, seed=SEED)
-
-        return self._each(one, texts)
-
-    def refuted(self, texts: Iterable[str]) -> Iterator[bool]:
-        """Whether any check fails a text or stops it."""
-
-        def one(text: str, at: Host) -> bool:
-            return runner.refutes(self._exercise, text, self._path, at)
-
-        return self._each(one, texts)
-
-    def _each(self, check: Callable[[str, Host], Found], texts: Iterable[str]) -> Iterator[Found]:
-        def on_a_host(text: str) -> Found:
-            at = self._hosts.get()
-            before = time.monotonic()
-            try:
-                return check(text, at)
-            finally:
-                at.used_seconds += time.monotonic() - before
-                if at.used_seconds > SECONDS_OF_A_PROCESS:
-                    at.end()
-                self._hosts.put(at)
-
-        return self._threads.map(on_a_host, texts)
-
-    def close(self) -> None:
-        """Wait for what still runs."""
-        self._threads.shutdown()
-
-
-@contextmanager
-def bench(exercise: Exercise, number: int | None = None) -> Iterator[Bench]:
-    """Set up a bench with so many hosts.
-
-    By default there is one more than there are processors, within reason: hosts wait now and then.
-    """
-    number = number or min(os.cpu_count() or 1, MOST_HOSTS) + 1
-    with ExitStack() as stack:
-        hosts = [stack.enter_context(host()) for _ in range(number)]
-        found = Bench(exercise, hosts)
-        stack.callback(found.close)
-        yield found
-
-
-def shown_path(exercise: Exercise) -> Path:
-    """Where a learner's answer would lie."""
-    return Path("answers") / f"{exercise.id}.py"
-
-
 def _files(exercise: Exercise) -> Iterator[str]:
     present = {path.name for path in exercise.folder.iterdir()} - IGNORED
     wanted = FILES | (verify_flaws.FILES if exercise.kind == "tests" else set())
     yield from (f"{name} is missing" for name in sorted(wanted - present))
     checks = {path.name for path in check_files(exercise.folder)}
-    yield from (f"{name} does not belong here" for name in sorted(present - wanted - checks))
+    yield from (f"{name} does not belong here" for name in sorted(present - wanted - checks - {FILE}))
     if len(exercise.alternatives()) < FEWEST_ALTERNATIVES:
         yield f"there are fewer than {FEWEST_ALTERNATIVES} right answers that are built otherwise"
     if len(exercise.misconceptions) < FEWEST_MISCONCEPTIONS:
@@ -182,16 +114,14 @@ def _holes(exercise: Exercise, starter: str) -> Iterator[str]:
 
 
 def _starter(exercise: Exercise) -> Iterator[str]:
-    with bench(exercise) as at:
-        (result,) = at.grade([exercise.text("starter.py")])
+    (result,) = graded(exercise, [exercise.text("starter.py")])
     unkind = [check.name for check in result.checks if check.verdict not in KINDLY]
     yield from (f"{name} is neither 'not attempted' nor 'skipped'" for name in unkind)
 
 
 def _right_answers(exercise: Exercise) -> Iterator[str]:
     paths = [exercise.folder / "solution.py", *exercise.alternatives()]
-    with bench(exercise) as at:
-        results = list(at.grade(path.read_text(encoding="utf-8") for path in paths))
+    results = graded(exercise, [path.read_text(encoding="utf-8") for path in paths])
     for path, result in zip(paths, results, strict=True):
         for check in result.checks:
             if check.verdict is not Verdict.PASS:
@@ -199,35 +129,85 @@ def _right_answers(exercise: Exercise) -> Iterator[str]:
 
 
 def _misconceptions(exercise: Exercise) -> Iterator[str]:
+    """Each form of each is killed by its check, is diagnosed as itself, and looks like no other."""
     solution = exercise.text("solution.py")
-    built: list[tuple[Misconception, Form, str]] = []
-    for wrong, form in [(one, form) for one in exercise.misconceptions for form in one.forms]:
+    for wrong, form in _forms(exercise):
         try:
-            built.append((wrong, form, form.applied_to(solution)))
+            form.applied_to(solution)
         except BadExerciseError as problem:
             yield f"{wrong.id}: {problem}"
-    with bench(exercise) as at:
-        results = list(at.grade(text for _, _, text in built))
+            exercise = replace(
+                exercise, misconceptions=tuple(one for one in exercise.misconceptions if one is not wrong)
+            )
+    forms = list(_forms(exercise))
+    results = graded(exercise, [form.applied_to(solution) for _, form in forms])
+    seen = [_failed(result) for result in results]
+    known = _as_seen(exercise, seen)
     patterns: dict[frozenset[tuple[str, str]], str] = {}
-    for (wrong, form, _), result in zip(built, results, strict=True):
-        yield from _form(exercise, wrong, form, result)
-        pattern = frozenset(form.fails.items())
+    for (wrong, form), result, fails in zip(forms, results, seen, strict=True):
+        if form is wrong.forms[0] and exercise.happy_path not in result.named(Verdict.PASS):
+            yield f"{wrong.id} does not even pass the happy path"
+        if form.killed_by not in fails:
+            yield f"{wrong.id} survives {form.killed_by}"
+        found = diagnose(result.checks, known)
+        if found is None or found.misconception != wrong.id or not found.exact:
+            yield f"{wrong.id} is diagnosed as {found.misconception if found else 'nothing'}"
+        pattern = frozenset(fails.items())
         if pattern in patterns:
             yield f"{wrong.id} fails in the same way as {patterns[pattern]}: add a check that tells them apart"
         patterns[pattern] = wrong.id
 
 
-def _form(exercise: Exercise, wrong: Misconception, form: Form, result: Result) -> Iterator[str]:
-    if form is wrong.forms[0] and exercise.happy_path not in result.named(Verdict.PASS):
-        yield f"{wrong.id} does not even pass the happy path"
-    failed = {check.name: check.how for check in result.checks if check.verdict is Verdict.FAIL}
-    if form.killed_by not in failed:
-        yield f"{wrong.id} survives {form.killed_by}"
-    if failed != form.fails:
-        yield f"{wrong.id} fails {failed}, not {dict(form.fails)}"
-    found = result.diagnosis
-    if found is None or found.misconception != wrong.id or not found.exact:
-        yield f"{wrong.id} is diagnosed as {found.misconception if found else 'nothing'}"
+def _forms(exercise: Exercise) -> Iterator[tuple[Misconception, Form]]:
+    return ((wrong, form) for wrong in exercise.misconceptions for form in wrong.forms)
+
+
+def _failed(result: Result) -> dict[str, str]:
+    return {check.name: check.how for check in result.checks if check.verdict is Verdict.FAIL}
+
+
+def _as_seen(exercise: Exercise, seen: Sequence[dict[str, str]]) -> list[Misconception]:
+    """Return the mistakes with what each form was seen to fail, whatever is written."""
+    left = iter(seen)
+    return [
+        replace(wrong, forms=tuple(replace(form, written=Written(next(left))) for form in wrong.forms))
+        for wrong in exercise.misconceptions
+    ]
+
+
+def found_verdicts(exercise: Exercise) -> str:
+    """Return the file of verdicts as it should be: what each form of each mistake was seen to fail."""
+    solution = exercise.text("solution.py")
+    results = graded(exercise, [form.applied_to(solution) for _, form in _forms(exercise)])
+    known = _as_seen(exercise, [_failed(result) for result in results])
+    left = iter(results)
+    verdicts: dict[str, list[Written]] = {}
+    for wrong in known:
+        for form in wrong.forms:
+            result = next(left)
+            seen = replace(result, diagnosis=diagnose(result.checks, known))
+            head = report.head(seen) if form is wrong.forms[0] else ""
+            verdicts.setdefault(wrong.id, []).append(Written(form.fails, head))
+    return as_text(exercise.short, verdicts)
+
+
+def _written(exercise: Exercise) -> Iterator[str]:
+    """What is written of each mistake is what it does."""
+    try:
+        found = found_verdicts(exercise)
+    except BadExerciseError:
+        return  # the mistakes' own part says so
+    path = exercise.folder / FILE
+    written = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if found == written:
+        return
+    changes = difflib.unified_diff(
+        written.splitlines(), found.splitlines(), f"{FILE}, as written", f"{FILE}, as found", n=2, lineterm=""
+    )
+    shown = list(islice(changes, MOST_SHOWN))
+    yield "\n".join(
+        [f"{FILE} says something else; if that is wanted: jobkit verify {exercise.short} --write", *shown]
+    )
 
 
 def _mechanical(exercise: Exercise) -> Iterator[str]:
@@ -241,13 +221,13 @@ def _mechanical(exercise: Exercise) -> Iterator[str]:
         f"equivalent {name!r} is no change that is made" for name in exercise.equivalents if name not in names
     )
 
-    with bench(exercise) as at:
-        for mutant, killed in zip(mutants, at.refuted(one.text for one in mutants), strict=True):
-            listed = mutant.change in exercise.equivalents
-            if killed and listed:
-                yield f"{mutant.change!r} is listed as equivalent, but a check fails it"
-            elif not killed and not listed:
-                yield f"no check fails {mutant.change!r}: add one, or list it as equivalent with the reason"
+    killed = refuted(exercise, [mutant.text for mutant in mutants])
+    for mutant, is_killed in zip(mutants, killed, strict=True):
+        listed = mutant.change in exercise.equivalents
+        if is_killed and listed:
+            yield f"{mutant.change!r} is listed as equivalent, but a check fails it"
+        elif not is_killed and not listed:
+            yield f"no check fails {mutant.change!r}: add one, or list it as equivalent with the reason"
 
 
 def _hints(exercise: Exercise) -> Iterator[str]:
@@ -283,4 +263,5 @@ PARTS: dict[str, Callable[[Exercise], Iterator[str]]] = {
     "flaws": verify_flaws.flaws,
     "mechanical mutants": _mechanical,
     "hints": _hints,
+    "written verdicts": _written,
 }

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 from exercises.grader import runner
 from exercises.grader.case import Case
@@ -11,6 +10,8 @@ from exercises.grader.catalogue import Exercise
 from exercises.grader.checking import Check
 from exercises.grader.errors import BadExerciseError
 from exercises.grader.mechanical import Mechanical, mechanical_mutants
+from exercises.grader.proving.cache import GradingCache
+from exercises.grader.proving.grading import shown_path
 from exercises.grader.records import Verdict
 from exercises.grader.subjects import FLAWS, OTHERS, RIGHT, Flaw, Maker, Subjects, maker, subjects
 from exercises.grader.trials import End, Trials
@@ -38,15 +39,14 @@ def flaws(exercise: Exercise) -> Iterator[str]:
     broken = dict(_unfit(known))
     yield from broken.values()
     whole = [flaw for flaw in known.flaws if flaw.id not in broken]
-    ends = dict.fromkeys((flaw.id for flaw in whole), End.PASSED)
 
-    def look(trials: Trials) -> None:
-        ends.update({flaw.id: trials.end(exercise.worked_example, known.flawed(flaw)) for flaw in whole})
+    def look(trials: Trials) -> list[str]:
+        ends = {flaw.id: trials.end(exercise.worked_example, known.flawed(flaw)) for flaw in whole}
+        return [name for name, end in ends.items() if end is not End.PASSED]
 
-    yield from _with_solution(exercise, look)
-    yield from (
-        f"{name} does not even pass the worked example" for name, end in ends.items() if end is not End.PASSED
-    )
+    seen, problems = _seen(exercise, "worked example", exercise.text("solution.py"), look)
+    yield from problems
+    yield from (f"{name} does not even pass the worked example" for name in seen)
     yield from _draws(exercise, known, whole)
 
 
@@ -69,12 +69,11 @@ def _draws(exercise: Exercise, known: Subjects, whole: list[Flaw]) -> Iterator[s
 
 def _caught(exercise: Exercise, tests: str, flaws: Sequence[Flaw]) -> tuple[set[str], list[str]]:
     """Name the flaws that these tests catch; and what went wrong on the way."""
-    caught: set[str] = set()
-
-    def look(trials: Trials) -> None:
-        caught.update(flaw.id for flaw in flaws if trials.catches(flaw))
-
-    return caught, list(_with_tests(exercise, tests, look))
+    what = f"caught of {' '.join(flaw.id for flaw in flaws)}"
+    caught, problems = _seen(
+        exercise, what, tests, lambda trials: [flaw.id for flaw in flaws if trials.catches(flaw)]
+    )
+    return set(caught), problems
 
 
 def mechanical(exercise: Exercise) -> Iterator[str]:
@@ -85,17 +84,17 @@ def mechanical(exercise: Exercise) -> Iterator[str]:
     yield from (
         f"equivalent {name!r} is no change that is made" for name in exercise.equivalents if name not in names
     )
-    noticed: dict[str, bool] = {}
 
-    def look(trials: Trials) -> None:
-        noticed.update({mutant.change: _is_noticed(trials, mutant) for mutant in mutants})
+    def look(trials: Trials) -> list[str]:
+        return [mutant.change for mutant in mutants if _is_noticed(trials, mutant)]
 
-    yield from _with_solution(exercise, look)
-    for change, seen in noticed.items():
+    noticed, problems = _seen(exercise, "noticed changes", exercise.text("solution.py"), look)
+    yield from problems
+    for change in [] if problems else [mutant.change for mutant in mutants]:
         listed = change in exercise.equivalents
-        if seen and listed:
+        if change in noticed and listed:
             yield f"{change!r} is listed as equivalent, but a test of the solution fails on it"
-        elif not seen and not listed:
+        elif change not in noticed and not listed:
             yield f"no test of the solution fails on {change!r}: add one, or list it as equivalent"
 
 
@@ -141,18 +140,24 @@ def _unfit(known: Subjects) -> Iterator[tuple[str, str]]:
             yield other.id, f"{other.id} is the same queue as {flaw.id}"
 
 
-def _with_solution(exercise: Exercise, look: Callable[[Trials], None]) -> Iterator[str]:
-    """Run something with the solution's tests at hand; report what went wrong on the way."""
-    return _with_tests(exercise, exercise.text("solution.py"), look)
+def _seen(
+    exercise: Exercise, what: str, tests: str, look: Callable[[Trials], list[str]]
+) -> tuple[list[str], list[str]]:
+    """Look at something with these tests at hand, unless it is known; also return what went wrong."""
+    cache = GradingCache(exercise)
+    known = cache.get(what, tests)
+    if isinstance(known, list):
+        return known, []
+    found: list[str] = []
 
-
-def _with_tests(exercise: Exercise, tests: str, look: Callable[[Trials], None]) -> Iterator[str]:
     def story(case: Case) -> None:
-        look(Trials(case, subjects(exercise.folder)))
+        found.extend(look(Trials(case, subjects(exercise.folder))))
 
     check = Check("tests", "The tests can be run.", 1, 1, (), "", story)
     patient = replace(exercise.limits, total_seconds=PATIENCE_SECONDS)
     alone = replace(exercise, checks=(check,), misconceptions=(), limits=patient)
-    path = Path("answers") / f"{exercise.id}.py"
-    result = runner.run(alone, tests.encode(), path, copies=False)
-    yield from (one.reason for one in result.checks if one.verdict is not Verdict.PASS)
+    result = runner.run(alone, tests.encode(), shown_path(exercise), copies=False)
+    problems = [one.reason for one in result.checks if one.verdict is not Verdict.PASS]
+    if not problems:
+        cache.put(what, tests, found)
+    return found, problems

@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from exercises.grader import catalogue, runner
 from exercises.grader.catalogue import Exercise
 from exercises.grader.records import CheckResult, Result, Verdict
-from exercises.grader.verify import bench
 from tests.databases import need_postgres
 
 EXERCISE = catalogue.find("ex03")
@@ -44,17 +43,6 @@ def need_server_for(exercise: Exercise) -> None:
 def grade(text: str) -> Result:
     """Check one text against ex03; a text that several tests look at is run once."""
     return runner.run(EXERCISE, text.encode(), SHOWN_PATH, copies=False)
-
-
-@cache
-def wrong_results(exercise_id: str) -> dict[str, Result]:
-    """Grade every misconception of an exercise in its usual form, one after the other, once for all tests."""
-    exercise = catalogue.find(exercise_id)
-    need_server_for(exercise)
-    solution = exercise.text("solution.py")
-    with bench(exercise, 1) as at:  # the tests themselves run side by side
-        results = list(at.grade(wrong.applied_to(solution) for wrong in exercise.misconceptions))
-    return {wrong.id: result for wrong, result in zip(exercise.misconceptions, results, strict=True)}
 
 
 def named(result: Result, name: str) -> CheckResult:

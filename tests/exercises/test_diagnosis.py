@@ -3,6 +3,7 @@
 from exercises.grader.diagnosis import diagnose
 from exercises.grader.misconceptions import Form, Misconception
 from exercises.grader.records import CheckResult, Verdict
+from exercises.grader.verdicts import Written
 
 PASS, FAIL, HOLE = Verdict.PASS, Verdict.FAIL, Verdict.NOT_ATTEMPTED
 
@@ -18,7 +19,7 @@ def results(**ends: Verdict | str) -> list[CheckResult]:
 
 
 def form(**fails: str) -> Form:
-    return Form((("old", "new"),), next(iter(fails)), fails)
+    return Form((("old", "new"),), next(iter(fails)), Written(fails))
 
 
 def misconception(name: str, *forms: Form) -> Misconception:

@@ -1,10 +1,9 @@
-"""What a learner reads of ex03, in its other ends than the misconceptions: those are in test_golden.
+"""What a learner reads of ex03, in its other ends than the misconceptions: those are in verdicts.toml.
 
-After a wanted change of words, write them anew with JOBKIT_WRITE_GOLDEN=1 and read the difference.
+After a wanted change of words: pytest --rewrite tests/exercises, and read the difference.
 """
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,10 +19,10 @@ LOST_AT_THE_THIRD = """job = self._held(job_id, token)
 self._end_attempt(job, error if job.attempts != 3 else None)"""
 
 
-def golden(name: str, text: str) -> str:
+def golden(name: str, text: str, *, rewrite: bool) -> str:
     """The words as they were agreed on; rewritten only by the explicit flag."""
     path = GOLDEN / f"{name}.txt"
-    if os.environ.get("JOBKIT_WRITE_GOLDEN"):
+    if rewrite:
         path.write_text(text, encoding="utf-8")
     return path.read_text(encoding="utf-8")
 
@@ -31,6 +30,8 @@ def golden(name: str, text: str) -> str:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
+        ("starter", EXERCISE.text("starter.py")),
+        ("solution", SOLUTION),
         ("empty", ""),
         ("syntax_error", "def broken(:\n"),
         ("endless_loop", with_fail("while True: pass")),
@@ -38,10 +39,10 @@ def golden(name: str, text: str) -> str:
         ("wrapper", "from jobqueue import JobQueue\n"),
     ],
 )
-def test_the_other_ends_are_told_in_the_agreed_words(name: str, text: str) -> None:
+def test_the_other_ends_are_told_in_the_agreed_words(name: str, text: str, rewrite: bool) -> None:
     """Nothing written, nothing that Python reads, nothing that ends, nothing that is known, not one's own."""
     told = report.plain(grade(text), EXERCISE)
-    assert told == golden(f"_{name}", told)
+    assert told == golden(f"_{name}", told, rewrite=rewrite)
 
 
 def test_an_error_is_shown_by_its_deepest_own_line() -> None:

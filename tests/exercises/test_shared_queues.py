@@ -1,57 +1,15 @@
-"""Answers that many threads share (ex06), and the whole queue with its hidden families (ex07).
-
-After a wanted change of words, write the golden files anew with JOBKIT_WRITE_GOLDEN=1 and read the difference.
-"""
+"""Answers that many threads share (ex06), and the whole queue with its hidden families (ex07)."""
 
 import logging
-import os
 from pathlib import Path, PurePosixPath
 
 import pytest
 
 from exercises.grader import report, runner
-from exercises.grader.catalogue import Exercise
 from exercises.grader.errors import ExerciseError
-from exercises.grader.misconceptions import Misconception
 from exercises.grader.records import Verdict
-from tests.exercises.grading import named, wrong_results
-from tests.exercises.grading_threads import SHARED, WHOLE, WRONG, built, grade, patient
-from webui.board_link import watch_line
-
-GOLDEN = Path(__file__).parent / "golden_threads"
-
-
-def golden(path: Path, text: str) -> str:
-    """The words as they were agreed on; rewritten only by the explicit flag."""
-    if os.environ.get("JOBKIT_WRITE_GOLDEN"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return path.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("exercise", "wrong"), WRONG, ids=[f"{exercise.short} {wrong.id}" for exercise, wrong in WRONG]
-)
-def test_each_misconception_is_told_in_the_agreed_words(exercise: Exercise, wrong: Misconception) -> None:
-    """The promise, the story, the own line, the idea, hint 1, the board: in this order, and no traceback."""
-    result = wrong_results(exercise.id)[wrong.id]
-    text = report.plain(result, exercise, watch_line(exercise, result))
-    told = named(result, wrong.killed_by)
-    first = text.splitlines()[0]
-    assert first == told.promise
-    assert len(first) <= 120
-    line = [] if told.how == "hidden" else [f"your line  answers/{exercise.id}.py:"]
-    order = ["<-- here", *line, wrong.title, "Hint 1 of 3", " on the board: "]
-    places = [text.index(part) for part in order]
-    assert places == sorted(places)
-    assert "Traceback" not in text
-    assert text == golden(GOLDEN / exercise.short / f"{wrong.id}.txt", text)
-
-
-def test_no_golden_file_outlives_what_it_shows() -> None:
-    """Each file belongs to a misconception."""
-    there = {f"{path.parent.name} {path.stem}" for path in GOLDEN.glob("*/*.txt")}
-    assert there == {f"{exercise.short} {wrong.id}" for exercise, wrong in WRONG}
+from tests.exercises.grading import named
+from tests.exercises.grading_threads import SHARED, WHOLE, built, grade, patient
 
 
 def test_a_run_is_told_again_by_its_id() -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from exercises.grader import verify as verifying
 from exercises.grader.catalogue import Exercise, catalogue, load
 from exercises.grader.errors import BadExerciseError
+from exercises.grader.verdicts import as_text, read_verdicts
 from exercises.grader.verify import PARTS, verify
 from tests.exercises.grading import EXERCISE, need_server_for
 
@@ -27,6 +29,8 @@ def keep_only(copy: Path, *ids: str) -> None:
     kept = [entry for entry in entries if any(f'id = "{name}"' in entry for name in ids)]
     assert len(kept) == len(ids)
     path.write_text("[[mutant]]".join([head, *kept]), encoding="utf-8")
+    verdicts = {name: forms for name, forms in read_verdicts(copy).items() if name in ids}
+    (copy / "verdicts.toml").write_text(as_text("ex03", verdicts), encoding="utf-8")
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -42,7 +46,7 @@ QUICK = ("files", "texts", "starter", "right answers", "hints")
 def test_every_exercise_is_sound(exercise: Exercise) -> None:
     """Files, texts, starter, right answers and hints do what they promise.
 
-    What is wrong is left to `jobkit verify`, which runs beside these tests, and to the agreed reports.
+    Wrong answers are left to `jobkit verify`, which runs beside these tests; a few are in test_verdicts.py.
     """
     need_server_for(exercise)
     assert [problem for part in QUICK for problem in PARTS[part](exercise)] == []
@@ -50,10 +54,43 @@ def test_every_exercise_is_sound(exercise: Exercise) -> None:
 
 def test_verification_runs_every_part_and_tells_it(copy: Path) -> None:
     """Nothing is found in a sound exercise, here with few misconceptions: too few of them is all there is."""
-    keep_only(copy, "late_by_one", "fail_unchecked")
     told: list[str] = []
+    keep_only(copy, "late_by_one", "fail_unchecked")
     assert verify(load(copy), told.append) == ["ex03_tokens, files: there are fewer than 8 misconceptions"]
     assert told == list(PARTS)
+
+
+@pytest.fixture
+def two_will_do(monkeypatch: pytest.MonkeyPatch, copy: Path) -> None:
+    """Two misconceptions are enough for this exercise."""
+    monkeypatch.setattr(verifying, "FEWEST_MISCONCEPTIONS", 2)
+    keep_only(copy, "late_by_one", "fail_unchecked")
+
+
+@pytest.mark.usefixtures("two_will_do")
+def test_what_is_written_is_what_was_found(copy: Path) -> None:
+    """Then it is all right, and a hint in other words changes nothing of it."""
+    path = copy / "verdicts.toml"
+    agreed = path.read_text(encoding="utf-8")
+    path.unlink()
+    edit(copy / "mutants.toml", "What happens to B's job", "What becomes of B's job")
+    assert [one.forms[0].fails for one in load(copy).misconceptions] == [{}, {}]
+    assert verify(load(copy), write=True) == []
+    assert path.read_text(encoding="utf-8") == agreed
+    assert verify(load(copy)) == []
+
+
+@pytest.mark.usefixtures("two_will_do")
+def test_nothing_is_written_as_long_as_something_is_wrong(copy: Path) -> None:
+    """A mistake that survives cannot be blessed by carelessness."""
+    agreed = (copy / "verdicts.toml").read_text(encoding="utf-8")
+    edit(copy / "mutants.toml", "now > job", "now >=  job")
+    assert verify(load(copy), write=True) == [
+        "ex03_tokens, misconceptions: late_by_one survives ends_at_the_instant",
+        "ex03_tokens, misconceptions: late_by_one is diagnosed as nothing",
+        "ex03_tokens: verdicts.toml is not written, as long as something else is wrong",
+    ]
+    assert (copy / "verdicts.toml").read_text(encoding="utf-8") == agreed
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +119,11 @@ FAULTS = [
         "handed_out is",
     ),
     Fault(
-        "misconceptions",
-        "mutants.toml",
-        'accepted = ["zombie_fails"]',
-        'accepted = ["zombie_fails", "happy_path"]',
-        "unchecked fails",
-    ),
-    Fault(
-        "misconceptions",
-        "mutants.toml",
-        'accepted = ["zombie_fails"]',
-        'silent = ["zombie_fails"]',
-        "fail_unchecked fails {'zombie_fails': 'accepted'}, not {'zombie_fails': 'silent'}",
+        "written verdicts",
+        "verdicts.toml",
+        'fails.accepted = ["zombie_fails"]',
+        'fails.silent = ["zombie_fails"]',
+        """-fails.silent = ["zombie_fails"]\n+fails.accepted = ["zombie_fails"]""",
     ),
     Fault("misconceptions", "mutants.toml", "now > job", "now >=  job", "late_by_one survives"),
     Fault("misconceptions", "mutants.toml", "now >= job.lease_until", "now == 0", "its old text is 0 times"),
@@ -117,11 +147,14 @@ def test_a_spoilt_exercise_is_found_out(copy: Path, fault: Fault) -> None:
 
 def test_two_misconceptions_that_look_alike_are_found_out(copy: Path) -> None:
     """Who fails the same checks in the same ways cannot be told apart: a check is missing."""
-    keep_only(copy, "fail_unchecked", "any_valid_token")
-    edit(copy / "mutants.toml", "token_of_another_job", "zombie_fails")
+    keep_only(copy, "late_by_one", "fail_unchecked")
+    path = copy / "mutants.toml"
+    again = path.read_text(encoding="utf-8").split("[[mutant]]")[-1]
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n[[mutant]]" + again.replace("fail_unchecked", "nobody_asks"))
     found = list(PARTS["misconceptions"](load(copy)))
     assert any(
-        "any_valid_token fails in the same way as fail_unchecked: add a check that tells them apart" in one
+        "nobody_asks fails in the same way as fail_unchecked: add a check that tells them apart" in one
         for one in found
     )
 
@@ -160,7 +193,12 @@ def test_a_stray_file_is_found_out(copy: Path) -> None:
             'happy_path = "sad_path"',
             "the happy path 'sad_path' is no check",
         ),
-        ("mutants.toml", 'killed_by = "says_why"', 'killed_by = "nobody"', "expiry_without_reason: killed_by"),
+        (
+            "mutants.toml",
+            'killed_by = "says_why"',
+            'killed_by = "nobody"',
+            "killed_by names 'nobody', which is no check",
+        ),
         (
             "mutants.toml",
             'id = "late_by_one"',

@@ -52,8 +52,8 @@ def answered(monkeypatch: pytest.MonkeyPatch, *, out: str, err: str = "") -> lis
 def test_one_is_told_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process; its problems come last, before the sum."""
 
-    def verify(exercise: Exercise, tell: Tell) -> list[str]:
-        tell("files")
+    def verify(exercise: Exercise, tell: Tell, *, write: bool) -> list[str]:
+        tell("files, to be written" if write else "files")
         return [f"{exercise.id}, files: notes.txt does not belong here"]
 
     monkeypatch.setattr(verify_command, "verify", verify)
@@ -67,6 +67,7 @@ def test_one_is_told_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     told = json.loads(CliRunner().invoke(verify_, ["ex01", "--json"]).output)
     problems = ["ex01_who_is_next, files: notes.txt does not belong here"]
     assert told == {EX01.id: {"skipped": "", "problems": problems}}
+    assert "  files, to be written" in CliRunner().invoke(verify_, ["ex01", "--write"]).output
 
 
 @pytest.mark.usefixtures("two")
@@ -76,6 +77,8 @@ def test_all_are_verified_in_processes_of_their_own(monkeypatch: pytest.MonkeyPa
     started = answered(monkeypatch, out=json.dumps({EX01.id: sound, EX02.id: {**sound, "problems": ["Odd."]}}))
     said = CliRunner().invoke(verify_, [])
     assert [command[-2] for command in started] == [EX02.id, EX01.id]
+    CliRunner().invoke(verify_, ["--write"])
+    assert [command[-3:] for command in started[2:]] == [[one.id, "--json", "--write"] for one in (EX02, EX01)]
     lines = said.output.splitlines()
     assert lines[-1] == "Verified: 2. Problems: 1."
     assert lines[lines.index("  Odd.") - 1].split()[3] == "ex02_leases_and_expiry:"

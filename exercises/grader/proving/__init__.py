@@ -1,0 +1,1 @@
+"""Proves the exercises themselves: right answers pass, each known mistake is found and named."""
