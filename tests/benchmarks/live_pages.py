@@ -15,7 +15,7 @@ from jobqueue import MonotonicClock, RetryPolicy, SystemClock, WeightedBands
 from tests.benchmarks.store_cost import fill
 from tests.databases import PLACES
 from webui import create_app
-from webui.auth import tokens_for_today
+from webui.auth import Access
 from webui.service import Service
 
 PAGES = {
@@ -35,7 +35,7 @@ def compare(kind: str, folder: Path) -> None:
     place = PLACES[kind](folder)
     queue = place.open(SystemClock(), RetryPolicy(3, 1000, 60_000), scheduler=WeightedBands())
     fill(queue, kind)
-    service = Service(queue, tokens_for_today()[0])
+    service = Service(queue, Access([], is_configured=False))
     begin = time.perf_counter()
     service.snapshots.now()
     print(f"{kind}: one snapshot takes {(time.perf_counter() - begin) * 1000:.0f} ms")
@@ -51,7 +51,9 @@ def compare(kind: str, folder: Path) -> None:
         print(f"{kind}: {name:<28} p95 {spent[int(TIMES * 0.95)] * 1000:7.1f} ms, {len(answer.data):,} bytes")
     asked, stats = [], queue.stats
     queue.stats = lambda: asked.append(1) or stats()  # type: ignore[method-assign,func-returns-value]
-    client.application.extensions["service"] = Service(queue, tokens_for_today()[0], monotonic=MonotonicClock())
+    client.application.extensions["service"] = Service(
+        queue, Access([], is_configured=False), monotonic=MonotonicClock()
+    )
     begin = time.perf_counter()
     for _ in range(50):
         client.get("/live/")
