@@ -6,7 +6,7 @@ from typing import Any
 from exercises.grader import Case
 from exercises.grader.case import Broken
 from exercises.grader.records import How
-from exercises.staging.queue_driver import Hold, QueueStage, lease_words
+from exercises.staging.queue_driver import Hold, QueueStage, lease_words, seconds
 
 REST = 3_000
 # The ways in which a check can fail here, beside those that every exercise and every queue knows.
@@ -42,7 +42,7 @@ class LeaseStage(QueueStage):
     def renews(self, hold: Hold, lease_millis: int, *, gives: int) -> None:
         """Let the holder renew its lease; it must end at `gives` then."""
         words = f"{hold.worker_id} renews {hold.job_id} with token {hold.token}, {lease_millis / 1_000:g} s"
-        how: dict[str, Any] = {"expected": f"leased until {gives}", "tell": lambda end: f"until {end}"}
+        how: dict[str, Any] = {"expected": f"leased until {seconds(gives)} s", "tell": _until}
         got = self._call(words, "renew", hold.job_id, hold.token, lease_millis, **how)
         self._case.same("new end", gives, got)
 
@@ -140,3 +140,8 @@ class Rules:
         job = self.jobs[job_id]
         names = ("status", "attempts", "run_at", "last_error", "failed_at")
         return {name: getattr(job, name) for name in names}
+
+
+def _until(end: object) -> str:
+    """Return the end that a renewal gave as people read it; what is no instant, as it is."""
+    return f"until {seconds(end)} s" if type(end) is int else f"until {end!r}"
