@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 
 from exercises.grader.catalogue import find
 from exercises.grader.progress import Progress
-from webui import exercise_commands
-from webui.exercise_commands import COMMANDS
+from webui.cli import exercises as exercise_commands
+from webui.cli.exercises import COMMANDS
 
 JOBKIT = click.Group("jobkit", commands={str(command.name): command for command in COMMANDS})
 EX07 = find("ex07")

@@ -16,7 +16,7 @@ from exercises.grader.classroom.grading import NOT_REACHED, Run
 from exercises.grader.classroom.results import Results, file_names
 from exercises.grader.classroom.submissions import files_below, sort_out
 from tests.exercises.grading import EXERCISE, OWN_ANSWER
-from webui.class_commands import grade
+from webui.cli.classroom import grade
 
 ROOT = Path(__file__).parents[2]
 EXERCISES = {EXERCISE.id: EXERCISE}
@@ -138,7 +138,7 @@ def test_the_command_ends_at_ctrl_c_with_a_summary(folder: Path):
     code = (
         "from exercises.grader.classroom import crew\n"
         f"crew.COMMAND = {FAKE_COMMAND!r}\n"
-        "from webui.class_commands import grade\n"
+        "from webui.cli.classroom import grade\n"
         f"grade([{str(folder)!r}, '--jobs', '2'])\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}

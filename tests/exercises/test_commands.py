@@ -13,7 +13,7 @@ from exercises.grader.misconceptions import Misconception
 from exercises.grader.progress import Standing
 from tests.exercises import newcomers
 from tests.exercises.grading import EXERCISE, OWN_ANSWER, SOLUTION, with_fail
-from webui.exercise_commands import COMMANDS
+from webui.cli.exercises import COMMANDS
 
 JOBKIT = click.Group("jobkit", commands={str(command.name): command for command in COMMANDS})
 ANSWER = Path("answers/ex03_tokens.py")

@@ -15,7 +15,7 @@ from exercises.grader.verify import skipped, verify
 from exercises.staging import sqlite_database
 from exercises.staging.interleaving import WAITS, Meeting
 from tests.exercises.grading import named, need_server_for
-from webui.verify_command import verify_
+from webui.cli.verify import verify_
 
 SQLITE = catalogue.find("ex10")
 POSTGRES = catalogue.find("ex11")

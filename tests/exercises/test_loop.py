@@ -11,7 +11,7 @@ from exercises.grader.catalogue import catalogue
 from exercises.grader.progress import Progress
 from exercises.grader.standing import Standing
 from tests.exercises.grading import EXERCISE, OWN_ANSWER, SOLUTION
-from webui import loop_commands
+from webui.cli import loop as loop_commands
 from webui.cli import main
 
 ANSWER = Path("answers/ex03_tokens.py")

@@ -12,7 +12,7 @@ from exercises.grader.catalogue import catalogue
 from exercises.grader.classroom.in_notebook import points
 from exercises.grader.classroom.notebook import BadNotebookError, answer_in, newest_answer, notebook
 from tests.exercises.grading import EXERCISE, OWN_ANSWER
-from webui.class_commands import notebook as command
+from webui.cli.classroom import notebook as command
 
 ROOT = Path(__file__).parents[2]
 EXERCISES = catalogue()

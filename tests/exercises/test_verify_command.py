@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from exercises.grader.catalogue import Exercise, find
 from exercises.grader.verify import Tell
-from webui import verify_command
-from webui.verify_command import verify_
+from webui.cli import verify as verify_command
+from webui.cli.verify import verify_
 
 EX01, EX02 = find("ex01"), find("ex02")
 

@@ -17,8 +17,9 @@ from exercises.grader.catalogue import catalogue
 from exercises.grader.progress import Progress
 from exercises.grader.standing import Standing
 from tests.exercises.grading import EXERCISE, OWN_ANSWER
-from webui import loop_commands, watching
+from webui.cli import loop as loop_commands
 from webui.cli import main
+from webui.cli import watch as watching
 
 ROOT = Path(__file__).parents[2]
 ANSWER = Path("answers/ex03_tokens.py")

@@ -24,8 +24,7 @@ MODULES = [
     "exercises.grader.classroom.notebook",
     "exercises.grader.classroom.results",
     "exercises.grader.classroom.submissions",
-    "webui.command_words",
-    "webui.loop_commands",
+    "webui.cli.loop",
 ]
 
 

@@ -108,7 +108,7 @@ def test_the_place_is_made(tmp_path, monkeypatch):
 def test_the_mixture_has_everything_in_it(monkeypatch):
     """Tenants, bands, types, delays, deadlines, and some that can only fail; twice the same is other jobs."""
     store = JobQueue(ManualClock(10**12), RetryPolicy(3, 0, 0))
-    monkeypatch.setattr("webui.queue_commands.open_shared", lambda _: store)
+    monkeypatch.setattr("webui.cli.queue.open_shared", lambda _: store)
     for _ in range(2):
         result = CliRunner().invoke(main, ["demo-load", "--db", "memory:", "--jobs", "300"])
         assert result.exit_code == 0, result.output

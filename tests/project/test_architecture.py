@@ -170,7 +170,7 @@ def test_every_module_says_what_it_owns() -> None:
 
 
 PRINTERS = {
-    "webui/terminal.py": "the one place",
+    "webui/cli/terminal.py": "the one place",
     "exercises/grader/classroom/single.py": "a pipe to its parent, which reads JSON",
     "exercises/grader/classroom/in_notebook.py": "the output of a cell; its lines are plain already",
 }

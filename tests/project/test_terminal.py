@@ -8,9 +8,9 @@ from click.testing import CliRunner
 
 from exercises.grader.plain_text import plain_text
 from jobqueue import JobQueue, ManualClock, RetryPolicy
-from webui import queue_commands
 from webui.auth import Role, described, read_tokens
 from webui.cli import main
+from webui.cli import queue as queue_commands
 
 FORGED = "w: J7 done"
 HOSTILE = f"x\x1b[2J\x9b31m\x7f\r\u202e\u2066\u200by\n{FORGED}"

@@ -12,6 +12,7 @@ from jobqueue.simulation.narration import narrate, seconds
 from tests.simulation.worlds import keys
 from tests.webui.asking import BoardClient, Parsed
 from webui import cli
+from webui.cli import jobkit
 from webui.presenters import LOG_LINES
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def test_trace_and_board_are_drawn_from_the_same_events(
 ) -> None:
     """The world behind `jobkit trace` and the one behind the board are equal in all that an event says."""
     worlds = []
-    monkeypatch.setattr(cli, "run", lambda *arguments: worlds.append(run(*arguments)) or worlds[-1])
+    monkeypatch.setattr(jobkit, "run", lambda *arguments: worlds.append(run(*arguments)) or worlds[-1])
     result = CliRunner().invoke(cli.main, ["trace", name])
     assert result.exit_code == 0
     traced, shown = worlds[0].log.events, stepped(app, name).lab.world.log.events

@@ -18,11 +18,10 @@ from jobqueue.arguments import check_name
 from jobqueue.client import QueueClient
 from jobqueue.worker import Worker
 from webui.auth import ALL, Role, described, new_token, read_tenants
-from webui.command_words import examples
+from webui.cli.terminal import examples, say, say_if_open, say_lines
 from webui.handlers import handlers
 from webui.handlers.behaviour import BEHAVIOURS, misbehaving, paced
 from webui.opening import close, open_shared
-from webui.terminal import say, say_if_open, say_lines
 
 _DEMO_TENANTS = ("acme", "bo", "cy")
 _HOUR_MILLIS = 3_600_000

@@ -7,7 +7,7 @@ could begin a line that looks like ours. No other module prints.
 import logging
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -101,3 +101,16 @@ class _PlainFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as plain lines; each but the first is indented, so that none looks like ours."""
         return _plain_lines(super().format(record)).replace("\n", "\n  ")
+
+
+def examples(*lines: str, note: str = "") -> str:
+    r"""Write the end of a command's help: examples that stay as they are, then a note.
+
+    >>> examples("jobkit check ex03")
+    '\x08\nExamples:\n  jobkit check ex03'
+    """
+    return "\n\n".join(filter(None, ["\n".join(["\b", "Examples:", *_indented(lines)]), note]))
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

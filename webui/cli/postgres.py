@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from webui.command_words import examples
+from webui.cli.terminal import examples, say
 from webui.server import stop_politely, wait_for_stop
-from webui.terminal import say
 
 
 @click.command(

@@ -16,11 +16,10 @@ from exercises.grader.errors import ExerciseError
 from exercises.grader.page import Line, wrapped
 from exercises.grader.progress import Progress
 from exercises.grader.standing import Standing
-from webui.command_words import examples
-from webui.exercise_commands import NO_SANDBOX, begin, chosen, explained, graded, warn
+from webui.cli.exercises import NO_SANDBOX, begin, chosen, explained, graded, warn
+from webui.cli.terminal import beside, examples, say, say_lines, show
+from webui.cli.watch import Looks, changed, way
 from webui.server import stop_politely
-from webui.terminal import beside, say, say_lines, show
-from webui.watching import Looks, changed, way
 
 SIDE_BY_SIDE = {"vim": "-O", "nvim": "-O", "gvim": "-O", "vi": "-O", "view": "-O"}
 

@@ -18,8 +18,7 @@ from exercises.grader.plain_text import plain_text
 from exercises.grader.progress import Progress, mark
 from exercises.grader.records import Result
 from webui.board_link import watch_line
-from webui.command_words import examples
-from webui.terminal import beside, say, say_lines, show
+from webui.cli.terminal import beside, examples, say, say_lines, show
 
 NO_SANDBOX = (
     "Answers run in their own process, with limits. This is no sandbox: check only code that you trust."

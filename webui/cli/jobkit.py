@@ -1,6 +1,5 @@
 """The one command, `jobkit`: lab, board, traces, exercises. It only reads arguments and prints."""
 
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,15 +12,19 @@ import click
 from jobqueue import JobQueueError
 from jobqueue.simulation import SCENARIOS, find_scenario, run
 from jobqueue.simulation.trace import trace as trace_of
-from webui import class_commands, create_app, exercise_commands, loop_commands, queue_commands, verify_command
+from webui import create_app
 from webui.auth import Role, TokenFileError, keep_tokens
-from webui.command_words import examples
+from webui.cli import classroom as class_commands
+from webui.cli import exercises as exercise_commands
+from webui.cli import loop as loop_commands
+from webui.cli import queue as queue_commands
+from webui.cli import verify as verify_command
+from webui.cli.postgres import postgres
+from webui.cli.terminal import PlainGroup, examples, say, say_lines
 from webui.jupyter_server import JupyterFailedError, copy_lessons, is_installed, jupyter
 from webui.opening import own_token_file, serving_queue
-from webui.postgres_command import postgres
 from webui.server import PortTakenError, listen, serving, stop_politely, wait_for_stop
 from webui.service import Service
-from webui.terminal import PlainGroup, say, say_lines
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -190,7 +193,3 @@ for command in (
     postgres,
 ):
     main.add_command(command)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -13,10 +13,9 @@ import click
 from exercises.grader.catalogue import Exercise, catalogue, find
 from exercises.grader.page import Line
 from exercises.grader.verify import skipped, verify
-from webui.command_words import examples
-from webui.exercise_commands import explained
+from webui.cli.exercises import explained
+from webui.cli.terminal import examples, say, show
 from webui.server import stop_politely
-from webui.terminal import say, show
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,8 @@ from exercises.grader.classroom.results import FORMATS, Results, file_names
 from exercises.grader.classroom.submissions import Sorted, files_below, sort_out
 from exercises.grader.errors import ExerciseError
 from exercises.grader.page import Line
-from webui.command_words import examples
-from webui.exercise_commands import NO_SANDBOX, explained, warn
-from webui.terminal import say, show
+from webui.cli.exercises import NO_SANDBOX, explained, warn
+from webui.cli.terminal import examples, say, show
 
 MOST_SHOWN = 20
 STOPPED = 130  # what a shell gives for Ctrl-C
