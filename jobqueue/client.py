@@ -16,10 +16,9 @@ from jobqueue import errors
 from jobqueue.arguments import LARGEST_INTEGER, check_asked, check_integer, check_string, error_text
 from jobqueue.model import Attempt, JobView, Lease, Redrive, RedriveRow, Submission
 from jobqueue.statistics import Stats
-from jobqueue.wire import from_wire, reference, snake
+from jobqueue.wire import LARGEST_ANSWER, LARGEST_BODY, from_wire, reference, snake
 
 TIMEOUT_SECONDS = 10.0
-LARGEST_ANSWER = 64 * 1024 * 1024
 _PREFIX = "/api/v1"
 _NO_GENERATION = LARGEST_INTEGER
 _LONGEST_GENERATION = 15
@@ -235,6 +234,11 @@ class QueueClient:
         except UnicodeEncodeError:
             # A lone surrogate goes as its escape: the queue is to refuse it by its name, as at home.
             body = json.dumps(told, allow_nan=False).encode("ascii")
+        if len(body) > LARGEST_BODY:
+            # Not sent at all: the other end stops reading, which would look like a line that broke.
+            raise ValueError(
+                f"POST {path}: the body has {len(body)} bytes, at most {LARGEST_BODY} are accepted"
+            )
         return self._ask("POST", path, body)
 
     def _ask(self, method: str, path: str, body: bytes | None) -> Any:

@@ -5,6 +5,7 @@ Each is off until somebody asks for it, and made of the same steps as everything
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from math import inf
 
 from jobqueue import lifecycle
 from jobqueue.arguments import (
@@ -79,16 +80,27 @@ class Operations(Turns):
         *,
         types: Iterable[str] | None = None,
         tenants: Iterable[str] | None = None,
+        enough_characters: int | None = None,
     ) -> list[Lease]:
-        """Poll up to `limit` times at one instant; each poll sees what the ones before took."""
+        """Poll up to `limit` times at one instant; each poll sees what the ones before took.
+
+        With `enough_characters` it stops once payloads and checkpoints together have so many; the last job can
+        be of any length.
+        """
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
         limit = check_integer("limit", limit, low=1)
         aim = to_poll(types, tenants)
         leases: list[Lease] = []
+        room = inf if enough_characters is None else enough_characters
         with self._turn(aim) as now:
-            while len(leases) < limit and (lease := self._hand_out(worker_id, lease_millis, aim, now)):
+            while (
+                len(leases) < limit
+                and room > 0
+                and (lease := self._hand_out(worker_id, lease_millis, aim, now))
+            ):
                 leases.append(lease)
+                room -= len(lease.payload) + len(lease.checkpoint or "")
         return leases
 
     # -- dead letters ------------------------------------------------------------------------------------

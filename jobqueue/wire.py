@@ -13,6 +13,11 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
+LARGEST_BODY = 256 * 1024
+"""The most bytes that a request may have."""
+LARGEST_ANSWER = 64 * 1024 * 1024
+"""The most bytes that an answer has, and that its reader accepts."""
+
 _REFERENCE = "payload-ref\n"
 
 

@@ -1,6 +1,7 @@
 """A queue as this program serves it: to workers over the API, and to people on its pages."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from heapq import merge
 from secrets import token_urlsafe
 from threading import Lock
@@ -13,6 +14,8 @@ from webui.health import Health
 from webui.snapshots import MOST_STREAMS, TICK_MILLIS, Snapshots, Streams, Workers
 
 MOST_NOTICES = 500
+ENOUGH_CHARACTERS = 1024 * 1024
+"""A page of jobs has no further one once their results have so many characters."""
 
 
 class Service:
@@ -56,7 +59,7 @@ class Service:
         Args:
             grant: who asks.
             tenant: only jobs of this tenant.
-            limit: how many at most.
+            limit: how many at most; fewer if their results are long.
             asked: the other filters of `list_jobs`.
         """
         if tenant is None and grant.tenants is not None:
@@ -66,7 +69,18 @@ class Service:
         # One more than asked for tells whether there is a next page.
         lists = [self.queue.list_jobs(tenant=name, limit=limit + 1, **asked) for name in names]
         jobs = list(merge(*lists, key=lambda job: -job_number(job.id)))
-        return jobs[:limit], jobs[limit - 1].id if len(jobs) > limit else None
+        fits = min(limit, _fitting(jobs))
+        return jobs[:fits], jobs[fits - 1].id if len(jobs) > fits else None
+
+
+def _fitting(jobs: Sequence[JobView]) -> int:
+    """Return how many of some jobs make a page of bearable size: at least one."""
+    room = ENOUGH_CHARACTERS
+    for place, job in enumerate(jobs):
+        if room <= 0:
+            return place
+        room -= len(job.result or "")
+    return len(jobs)
 
 
 class Notices:

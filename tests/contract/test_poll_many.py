@@ -36,6 +36,20 @@ def test_each_tenant_has_its_own_count_within_the_batch(make_queue, clock):
     assert [lease.tenant for lease in queue.poll_many("w", 1000, 10)] == ["a", "b", "a", "b"]
 
 
+@pytest.mark.not_over_http("the API itself says how much is enough")
+def test_a_batch_ends_where_its_payloads_are_enough(make_queue, clock):
+    """Checkpoints count, too; what is not handed out is as it was."""
+    queue = make_queue(clock, RetryPolicy(3, 0, 0))
+    for length in (4, 4, 4, 4):
+        queue.submit("mail", "x" * length)
+    lease = queue.poll("w", 1000)
+    queue.renew("J1", lease.token, 1000, "half")
+    queue.fail("J1", lease.token)
+    assert [lease.job_id for lease in queue.poll_many("w", 1000, 9, enough_characters=9)] == ["J1", "J2"]
+    assert queue.view("J3").attempts == 0
+    assert [lease.job_id for lease in queue.poll_many("w", 1000, 9, enough_characters=1)] == ["J3"]
+
+
 @pytest.mark.parametrize(
     ("limit", "error"),
     [(0, ValueError), (-1, ValueError), (True, TypeError), (None, TypeError), ("3", TypeError)],

@@ -10,14 +10,13 @@ from typing import Any
 from flask import Response, current_app, request
 
 from jobqueue import JobView, UnknownJobError
-from jobqueue.wire import to_wire
+from jobqueue.wire import LARGEST_ANSWER, LARGEST_BODY, to_wire
 from webui.api.bodies import parse
 from webui.api.kinds import Kind, from_query
 from webui.api.problems import ProblemError, problem_of
 from webui.auth import Grant, Role
 from webui.service import Service
 
-LARGEST_BODY = 256 * 1024
 _LARGEST_READ = 4 * LARGEST_BODY
 """A body is read this far although it is too large: whoever still sends would not hear the answer."""
 
@@ -104,8 +103,18 @@ def service() -> Service:
 
 
 def answer(record: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a record as JSON."""
-    body = json.dumps(to_wire(record), ensure_ascii=False, allow_nan=False)
+    """Return a record as JSON.
+
+    Raises:
+        ProblemError: no client of ours would accept so many bytes.
+    """
+    body = json.dumps(to_wire(record), ensure_ascii=False, allow_nan=False).encode()
+    if len(body) > LARGEST_ANSWER:
+        raise ProblemError(
+            422,
+            f"the answer would have {len(body)} bytes, at most {LARGEST_ANSWER} are sent: read it where the "
+            "queue is, or as a file on the page of the job",
+        )
     return Response(body, status, dict(headers or {}), mimetype="application/json")
 
 

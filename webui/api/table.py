@@ -79,7 +79,7 @@ ROUTES = (
         EVERYBODY,
         {200: JobPage},
         query=(Field("status", OneOf([str(status) for status in JobStatus]), "only this status"), *_FILTERS),
-        problems=_REFUSALS,
+        problems=_REFUSALS | {422},
     ),
     Route(
         "GET",
@@ -89,7 +89,7 @@ ROUTES = (
         producers.look,
         EVERYBODY,
         {200: JobDetail},
-        problems=_REFUSALS | {404},
+        problems=_REFUSALS | {404, 422},
     ),
     Route(
         "POST",
@@ -174,7 +174,7 @@ ROUTES = (
         OPERATORS,
         {200: JobPage},
         query=_FILTERS,
-        problems=_REFUSALS,
+        problems=_REFUSALS | {422},
     ),
     Route(
         "POST",

@@ -1,11 +1,21 @@
 """What workers ask for: claim, renew, and report."""
 
+import json
+from contextlib import suppress
+
 from flask import Response
 
-from jobqueue import JobStatus, StaleTokenError
+from jobqueue import JobQueueError, JobStatus, Lease, StaleTokenError
+from jobqueue.wire import LARGEST_ANSWER
 from webui.api.calls import Call, answer
 from webui.api.records import Claimed, Completed, JobAnswer, handed_out
 from webui.auth import hash_of
+
+_LONGEST_ESCAPE = 6
+_ENOUGH_CHARACTERS = 1024 * 1024
+"""A claim hands out no further job once it has so many characters of payload."""
+_LARGEST_LEASE = LARGEST_ANSWER - (_ENOUGH_CHARACTERS + 200_000) * _LONGEST_ESCAPE
+"""The last job of a claim has this room left, beside the others and the names of all."""
 
 
 def claim(call: Call) -> Response:
@@ -17,10 +27,33 @@ def claim(call: Call) -> Response:
         asked["leaseMillis"],
         asked["limit"],
         types=asked["capabilities"],
+        enough_characters=_ENOUGH_CHARACTERS,
         # Left out where it is for all, so that any queue will do.
         **({} if call.grant.tenants is None else {"tenants": call.grant.tenants}),
     )
-    return answer(Claimed([handed_out(lease) for lease in leases]))
+    return answer(Claimed([handed_out(lease) for lease in leases if _fits(call, lease)]))
+
+
+def _fits(call: Call, lease: Lease) -> bool:
+    """Return whether an answer has room for a job; one that never fits fails at once, with the reason.
+
+    Else each claim would cost it an attempt, and no handler would ever see it.
+    """
+    size = len(lease.payload) + len(lease.checkpoint or "")
+    if size * _LONGEST_ESCAPE <= _LARGEST_LEASE:
+        return True
+    size = len(json.dumps([lease.payload, lease.checkpoint], ensure_ascii=False).encode())
+    if size <= _LARGEST_LEASE:
+        return True
+    with suppress(JobQueueError):  # its lease may be over already; then the next claim says so
+        call.queue.fail(
+            lease.job_id,
+            lease.token,
+            f"payload and checkpoint have {size} bytes as JSON, the API hands out at most {_LARGEST_LEASE}: "
+            "redrive it for a worker that opens the queue itself, or submit a payloadRef instead",
+            permanent=True,
+        )
+    return False
 
 
 def renew(call: Call) -> Response:
