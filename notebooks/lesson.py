@@ -24,7 +24,7 @@ from jobqueue.simulation.narration import Sentence, narrate, seconds
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.svg import tag
 from jobqueue.simulation.timeline import timeline as timeline_of
-from webui.embed import board_address
+from webui.jupyter.embed import board_address
 
 __all__ = [
     "Box",

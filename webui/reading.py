@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from exercises.grader.catalogue import EXERCISES
 from jobqueue.simulation import Scenario
-from webui.jupyter_server import NOTEBOOKS
+from webui.jupyter.lab import NOTEBOOKS
 from webui.prose import prose
 
 reading = Blueprint("reading", __name__)

@@ -10,7 +10,7 @@ import urllib.request
 import pytest
 
 from tests.notebooks.cells import ROOT
-from webui.embed import EmbeddedBoard, board_address
+from webui.jupyter.embed import EmbeddedBoard, board_address
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_named_board_comes_first(named, monkeypatch):
 
 def test_it_ends_with_the_process():
     """A process that started the board and has nothing more to do ends by itself, without a word."""
-    script = "from webui.embed import board_address; print(board_address())"
+    script = "from webui.jupyter.embed import board_address; print(board_address())"
     environment = {k: v for k, v in os.environ.items() if k != "JOBKIT_BOARD"} | {"PYTHONWARNINGS": "error"}
     done = subprocess.run(
         [sys.executable, "-c", script],

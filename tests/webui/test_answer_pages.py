@@ -12,9 +12,10 @@ from click.testing import CliRunner
 from exercises.grader import runner
 from exercises.grader.catalogue import find
 from tests.webui.asking import Parsed, words
-from webui import board_link, cli, create_app
+from webui import cli, create_app
 from webui.answer_pages import MOST_RECORDINGS, Recordings
-from webui.board_link import watch_line
+from webui.cli import board_link
+from webui.cli.board_link import watch_line
 from webui.server import listen, serving
 
 if TYPE_CHECKING:

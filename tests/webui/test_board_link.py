@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from exercises.grader.catalogue import Exercise, catalogue, find
 from exercises.grader.records import CheckResult, Diagnosis, Result, Verdict
 from webui import create_app
-from webui.board_link import watch_line
+from webui.cli.board_link import watch_line
 from webui.server import listen, serving
 
 STARTED = "start it here with `jobkit board`, then open http://127.0.0.1:9"

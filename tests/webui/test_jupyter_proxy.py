@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from webui.jupyter_proxy import NAME, server
+from webui.jupyter.proxy import NAME, server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

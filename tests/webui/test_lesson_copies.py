@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from webui import jupyter_server
-from webui.jupyter_server import copy_lessons
+from webui.jupyter import lab
+from webui.jupyter.lab import copy_lessons
 
 
 def notebook(*sources: Any, outputs: tuple[str, ...] = ()) -> str:
@@ -27,7 +27,7 @@ def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     kit.mkdir()
     for name in ("00_start.ipynb", "01_life.ipynb"):
         (kit / name).write_text(notebook("one\n", "two"), encoding="utf-8")
-    monkeypatch.setattr(jupyter_server, "NOTEBOOKS", kit)
+    monkeypatch.setattr(lab, "NOTEBOOKS", kit)
     return kit
 
 
@@ -78,7 +78,7 @@ def test_copies_run_without_jobkit_lab(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert Path(done.stdout.strip()) == jupyter_server.NOTEBOOKS / "lesson.py"
+    assert Path(done.stdout.strip()) == lab.NOTEBOOKS / "lesson.py"
 
 
 def test_copies_in_a_python_without_the_kit_say_what_to_do(tmp_path: Path) -> None:

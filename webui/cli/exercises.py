@@ -17,7 +17,7 @@ from exercises.grader.ladder import ladder
 from exercises.grader.plain_text import plain_text
 from exercises.grader.progress import Progress, mark
 from exercises.grader.records import Result
-from webui.board_link import watch_line
+from webui.cli.board_link import watch_line
 from webui.cli.terminal import beside, examples, say, say_lines, show
 
 NO_SANDBOX = (

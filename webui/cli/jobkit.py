@@ -21,7 +21,7 @@ from webui.cli import queue as queue_commands
 from webui.cli import verify as verify_command
 from webui.cli.postgres import postgres
 from webui.cli.terminal import PlainGroup, examples, say, say_lines
-from webui.jupyter_server import JupyterFailedError, copy_lessons, is_installed, jupyter
+from webui.jupyter.lab import JupyterFailedError, copy_lessons, is_installed, jupyter
 from webui.opening import own_token_file, serving_queue
 from webui.server import PortTakenError, listen, serving, stop_politely, wait_for_stop
 from webui.service import Service

@@ -14,7 +14,7 @@ def server() -> dict[str, Any]:
     """
     command = [sys.executable, "-m", "webui.cli", "board"]
     command += ["--port", "{port}", "--prefix", f"{{base_url}}{NAME}"]
-    icon = Path(__file__).parent / "static" / "img" / "icon.svg"
+    icon = Path(__file__).parent.parent / "static" / "img" / "icon.svg"
     return {
         "command": command,
         # The whole path comes through, and answers go back as they are; a proxy that cuts the prefix off puts

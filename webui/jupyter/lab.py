@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 FIRST_PORT = 8888
 _LONGEST_START_SECONDS = 60
 _LONGEST_STOP_SECONDS = 10
@@ -40,7 +40,7 @@ _FINDER = '''"""Leads `import lesson` to the kit's own module, for the lessons i
 import sys
 
 try:
-    from webui.jupyter_server import NOTEBOOKS
+    from webui.jupyter.lab import NOTEBOOKS
 except ImportError:
     raise ImportError(
         "This Python does not have the kit. Choose the Python of the kit's .venv as this notebook's kernel,"

@@ -14,7 +14,7 @@ from exercises.grader.answers import AnswerFile
 from exercises.grader.catalogue import Exercise
 from exercises.grader.records import Result, Verdict
 from exercises.playback.player import shown_check
-from webui.embed import ADDRESS_VARIABLE
+from webui.jupyter.embed import ADDRESS_VARIABLE
 from webui.server import DEFAULT_PORTS
 
 _PATIENCE_SECONDS = 1.0
