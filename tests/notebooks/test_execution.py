@@ -28,11 +28,8 @@ def executed(name):
     return {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_two_runs_show_the_same(name):
-    """Executed twice, every cell of a notebook has equal output, and no cell fails."""
-    first, second = executed(name), executed(name)
-    assert first == second
+def check_outputs(name, first):
+    """Assert that a notebook shows text and pictures, and no cell a warning."""
     kinds = {output.output_type for outputs in first.values() for output in outputs}
     assert kinds <= {"stream", "display_data", "execute_result"}
     streams = {o.name for outputs in first.values() for o in outputs if o.output_type == "stream"}
@@ -40,3 +37,16 @@ def test_two_runs_show_the_same(name):
     if name == "03_zombies_and_fencing":
         assert first["board"][0]["data"]["text/plain"] == "The same, event for event: 10 events."
         assert "No guess yet. The answer is PENDING." in first["at-lease-end"][-1]["data"]["text/plain"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_runs_from_top_to_bottom(name):
+    """In a fresh kernel no cell fails or warns."""
+    check_outputs(name, executed(name))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
+def test_two_kernels_show_the_same(name):
+    """Executed twice, every cell of a notebook has equal output."""
+    assert executed(name) == executed(name)

@@ -265,8 +265,8 @@ def test_a_lost_board_of_no_scenario_leads_to_the_gallery(client: FlaskClient) -
 def test_every_job_is_on_one_card_whatever_befalls_the_workers(app: Flask, name: str) -> None:
     """Crash, restart and submit as one may: no job is missing from the lanes, none is there twice."""
     board = BoardClient(app, name)
-    for round_ in range(6):
-        board.do("submit", type="mail", priority=str(round_))
+    for priority in ("0", "5"):
+        board.do("submit", type="mail", priority=priority)
         board.do("crash", target="A")
         board.do("restart", target="A")
         html = board.do("second")
