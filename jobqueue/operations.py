@@ -4,6 +4,7 @@ Each is off until somebody asks for it, and made of the same steps as everything
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 from math import inf
 
@@ -94,11 +95,8 @@ class Operations(Turns):
         leases: list[Lease] = []
         room = inf if enough_characters is None else enough_characters
         with self._turn(aim) as now:
-            while (
-                len(leases) < limit
-                and room > 0
-                and (lease := self._hand_out(worker_id, lease_millis, aim, now))
-            ):
+            poll = partial(self._hand_out, worker_id, lease_millis, aim, now)
+            while room > 0 and len(leases) < limit and (lease := poll()):
                 leases.append(lease)
                 room -= len(lease.payload) + len(lease.checkpoint or "")
         return leases
