@@ -90,6 +90,20 @@ def base_url(site: Site) -> str:
     return site.url
 
 
+Looks = list[tuple[Any, int]]
+
+LOOKS: dict[str, Looks] = {
+    "two looks": [("light", 1280), ("dark", 390)],
+    "the other two": [("dark", 1280), ("light", 390)],
+}
+
+
+@pytest.fixture(params=["two looks", pytest.param("the other two", marks=pytest.mark.long)])
+def looks(request: pytest.FixtureRequest) -> Looks:
+    """Return themes and widths to look at a page in: both of each, and the other pairs in heavy runs."""
+    return LOOKS[request.param]
+
+
 @pytest.fixture
 def complaints() -> list[str]:
     """Return what the browser's console said; a test that provokes something takes it out."""

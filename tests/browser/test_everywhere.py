@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import BrowserContext
 
-    from tests.browser.conftest import Site
+    from tests.browser.conftest import Looks, Site
 
 
 def refused_action(site: Site) -> str:
@@ -59,12 +58,12 @@ def expected(complaints: list[str]) -> Any:
 
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.usefixtures("expected")
-def test_axe_finds_nothing(page: Page, site: Site, moment: str) -> None:
+def test_axe_finds_nothing(page: Page, site: Site, moment: str, looks: Looks) -> None:
     """No violation of any rule, in both themes, on a desk and on a phone."""
     page.emulate_media(reduced_motion="reduce")
     page.goto(MOMENTS[moment](site))
     found = []
-    for theme, width in product(THEMES, [1280, 390]):
+    for theme, width in looks:
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 844})
         violations = Axe().run(page).response["violations"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tests.browser.conftest import Site
+    from tests.browser.conftest import Looks, Site
 
 THEMES: list[Any] = ["light", "dark"]
 
@@ -61,11 +60,11 @@ MOMENTS: dict[str, Callable[[Site], str]] = {
 }
 
 
-def look_everywhere(page: Page) -> list[str]:
+def look_everywhere(page: Page, looks: Looks) -> list[str]:
     """Return what axe finds in both themes, on a desk and on a phone, and whatever is wider than the phone."""
     found = []
     page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
-    for theme, width in product(THEMES, [1280, 390]):
+    for theme, width in looks:
         page.emulate_media(color_scheme=theme, reduced_motion="reduce")
         page.set_viewport_size({"width": width, "height": 844})
         violations = Axe().run(page).response["violations"]
@@ -76,19 +75,19 @@ def look_everywhere(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_axe_finds_nothing_around_the_lanes(page: Page, site: Site, moment: str) -> None:
+def test_axe_finds_nothing_around_the_lanes(page: Page, site: Site, moment: str, looks: Looks) -> None:
     """No violation, with all that folds open, and nothing wider than a phone."""
     page.goto(MOMENTS[moment](site))
-    assert look_everywhere(page) == []
+    assert look_everywhere(page, looks) == []
 
 
-def test_axe_finds_nothing_where_an_answer_runs(page: Page, runs: str) -> None:
+def test_axe_finds_nothing_where_an_answer_runs(page: Page, runs: str, looks: Looks) -> None:
     """The page before and the page after; the whole way goes by forms and links."""
     page.goto(f"{runs}/answers/ex03?check=made_up_token")
-    assert look_everywhere(page) == []
+    assert look_everywhere(page, looks) == []
     page.locator("#play-check").click()
     expect(page.locator("#ending")).to_contain_text("Expected: refused with StaleTokenError")
-    assert look_everywhere(page) == []
+    assert look_everywhere(page, looks) == []
     page.locator("#back").click()
     expect(page.locator("#lamps")).to_contain_text("0 broken")
     page.locator("#broken").click()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import BrowserContext, Route
 
-    from tests.browser.conftest import Site
+    from tests.browser.conftest import Looks, Site
     from webui.labs import Lab
 
 
@@ -244,13 +244,13 @@ THEMES: list[Any] = ["light", "dark"]
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_axe_finds_nothing_and_nothing_is_too_wide(
-    page: Page, site: Site, moment: str, complaints: list[str]
+    page: Page, site: Site, moment: str, looks: Looks, complaints: list[str]
 ) -> None:
     """In both themes, on a desk and on a phone."""
     page.emulate_media(reduced_motion="reduce")
     page.goto(MOMENTS[moment](site))
     found = []
-    for theme, width in zip(THEMES * 2, [1280, 390, 390, 1280], strict=True):
+    for theme, width in looks:
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 844})
         violations = Axe().run(page).response["violations"]
