@@ -3,7 +3,7 @@
 Each is off until somebody asks for it, and made of the same steps as everything else.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from itertools import chain
 from math import inf
@@ -15,10 +15,11 @@ from jobqueue.arguments import (
     check_integer,
     check_job_id,
     check_name,
-    check_several,
     check_string,
     check_text,
 )
+from jobqueue.bulk_redrive import by_place, each_once, partly_done, planned
+from jobqueue.errors import StoreError
 from jobqueue.events import EventKind
 from jobqueue.lifecycle import DEAD, PENDING
 from jobqueue.model import FINISHED, Job, JobStatus, JobView, Lease, Redrivable, Redrive, RedriveRow, Submission
@@ -150,27 +151,44 @@ class Operations(Turns):
     def redrive_many(
         self, ids: Iterable[str], *, actor: str, note: str, spread_millis: int = 0
     ) -> list[RedriveRow]:
-        """Bring back the given jobs, each once, in submission order; one row for each id tells the outcome.
+        """Redrive the given jobs, each once, in submission order; one row for each id tells the outcome.
 
         Args:
-            ids: which jobs. Those that die again meanwhile are not brought back again.
+            ids: which jobs. Those that others have locked in a database come last, once they are free.
             actor: who brings them back.
             note: why.
             spread_millis: how much later each starts than the one before, so that they don't storm.
         """
-        asked = _each_once(ids)
+        asked = each_once(ids)
         actor = check_name("actor", actor)
         note = check_text("note", note)
         spread_millis = check_integer("spread_millis", spread_millis, low=0)
-        with self._turn() as now:
-            batch, rows = self._table.last_batch + 1, []
-            for job_id, job, run_at, reason in _planned(asked, self._table.hold(asked), now, spread_millis):
-                if job is None or reason is not None:
-                    rows.append(RedriveRow(job_id, "skipped", reason))
-                    continue
-                done = self._bring_back(job, now, actor, note, run_at=run_at, batch=batch)
-                rows.append(RedriveRow(job_id, "done", redrive=done))
-            return rows
+        rows, held = self._redrive_several(asked, actor, note, spread_millis, after=None)
+        if held:  # by others: what is free need not wait for them
+            done = [row.redrive for row in rows if row.redrive is not None]
+            try:
+                rows += self._redrive_several(held, actor, note, spread_millis, after=done)[0]
+            except StoreError as error:
+                raise partly_done(len(done), len(asked), held, error) from error
+        return sorted(rows, key=by_place)
+
+    def _redrive_several(
+        self, ids: Iterable[str], actor: str, note: str, spread_millis: int, *, after: list[Redrive] | None
+    ) -> tuple[list[RedriveRow], list[str]]:
+        """Redrive jobs in one step; return rows, and the ids that others hold: it waits for them if `after`."""
+        rows = []
+        with self._turn() as start:
+            jobs = self._table.hold(ids, waits=after is not None)
+            others = [] if after is not None else self._table.find(set(ids).difference(job.id for job in jobs))
+            held = dict.fromkeys(job.id for job in others)
+            asked = [job_id for job_id in ids if job_id not in held]
+            batch = after[0].batch if after else self._table.last_batch + 1
+            first = max(start, min(after[-1].run_at + spread_millis, LARGEST_INTEGER)) if after else start
+            redrive = partial(self._bring_back, now=start, actor=actor, note=note, batch=batch)
+            for job_id, job, run_at, reason in planned(asked, jobs, first, spread_millis):
+                done = None if job is None or reason is not None else redrive(job, run_at=run_at)
+                rows.append(RedriveRow(job_id, "done" if done else "skipped", reason, done))
+        return rows, list(held)
 
     def redrivable(self, ids: Iterable[str], *, spread_millis: int = 0) -> list[Redrivable]:
         """Say which of these jobs `redrive_many` would redrive at this instant; it changes nothing.
@@ -179,10 +197,10 @@ class Operations(Turns):
             One row for each id, as `redrive_many` orders them: `(job_id, reason)`. The reason is None if the
             job can be redriven, else the one for which it would be skipped.
         """
-        asked = _each_once(ids)
+        asked = each_once(ids)
         spread_millis = check_integer("spread_millis", spread_millis, low=0)
         with self._turn(LOOKING) as now:
-            plan = _planned(asked, self._table.find(asked), now, spread_millis)
+            plan = planned(asked, self._table.find(asked), now, spread_millis)
             return [Redrivable(job_id, reason) for job_id, _, _, reason in plan]
 
     def redrives(self, job_id: str) -> list[Redrive]:
@@ -307,31 +325,11 @@ class Operations(Turns):
         check_flag("dead", dead)
         with self._turn() as now:
             removed = 0
-            for job in chain(
-                self._table.surplus(keep, now), self._table.dead_surplus(keep, now) if dead else ()
-            ):
+            oldest_dead = self._table.dead_surplus(keep, now) if dead else ()
+            for job in chain(self._table.surplus(keep, now), oldest_dead):
                 self._drop(job, now)
                 removed += 1
             return removed
-
-
-def _each_once(ids: Iterable[str]) -> dict[str, None]:
-    """Return the ids that a caller gave, checked, in their order and without repetitions."""
-    return dict.fromkeys(check_string("ids", job_id) for job_id in check_several("ids", ids))
-
-
-def _planned(
-    asked: Iterable[str], known: Iterable[Job], now: int, spread_millis: int
-) -> Iterator[tuple[str, Job | None, int, str | None]]:
-    """Yield for each id its job, when that would start again, and why it is skipped, if it is."""
-    run_at, left = now, dict.fromkeys(asked)
-    for job in known:
-        del left[job.id]
-        found = lifecycle.redrive_obstacle(job, run_at, is_corrected=False, deadline=None)
-        yield job.id, job, run_at, None if found is None else found[0]
-        if found is None:
-            run_at = min(run_at + spread_millis, LARGEST_INTEGER)
-    yield from ((job_id, None, run_at, "unknown") for job_id in left)
 
 
 def check_status(status: str) -> JobStatus:

@@ -149,8 +149,11 @@ class Table(Protocol):
         """Return those of these jobs that exist, in submission order; their payloads may be left out."""
         ...
 
-    def hold(self, job_ids: Iterable[str]) -> list[Job]:
-        """Return those of these jobs that exist, in submission order, for the caller to change them."""
+    def hold(self, job_ids: Iterable[str], *, waits: bool) -> list[Job]:
+        """Return those of these jobs that exist, in submission order, for the caller to change them.
+
+        If it `waits`, also those that others are changing, once they have done so.
+        """
         ...
 
     def find_key(self, tenant: str, request_key: str) -> str | None:

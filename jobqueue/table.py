@@ -55,7 +55,9 @@ class JobTable:
         known = (self._jobs[job_id] for job_id in job_ids if job_id in self._jobs)
         return sorted(known, key=lambda job: job.number)
 
-    hold = find  # the queue's one lock keeps them as they are
+    def hold(self, job_ids: Iterable[str], *, waits: bool) -> list[Job]:  # noqa: ARG002 - there is one lock
+        """Return those of these jobs that exist, in submission order."""
+        return self.find(job_ids)
 
     def find_key(self, tenant: str, request_key: str) -> str | None:
         """Return the id of the job that a key stands for."""

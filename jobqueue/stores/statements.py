@@ -154,7 +154,7 @@ INSERT_REDRIVE = (
     f"INSERT INTO redrives (number, {_REDRIVE})"
     " VALUES (:number, :redrive_generation, :at, :run_at, :actor, :note, :has_new_payload, :deadline, :batch)"
 )
-LAST_BATCH = "SELECT last_batch FROM totals"
+LAST_BATCH = "SELECT last_batch FROM totals {lock}"  # a lock for which nobody waits who has it: it comes last
 REMEMBER_BATCH = "UPDATE totals SET last_batch = {greatest}(last_batch, :batch)"
 
 # -- looking -----------------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ class StoredTable:
 
     @property
     def last_batch(self) -> int:
-        """The number of the newest batch of redrives."""
+        """The number of the newest batch of redrives; nobody else begins one until this transaction ends."""
         return int(self._session.read(statements.LAST_BATCH)[0][0])
 
     # -- finding -----------------------------------------------------------------------------------------
@@ -93,9 +93,12 @@ class StoredTable:
         rows = self._session.read(statements.LISTED, numbers=json.dumps(sorted(numbers_of(job_ids))))
         return [kept_from(row).job for row in rows]
 
-    def hold(self, job_ids: Iterable[str]) -> list[Job]:
-        """Return those of these jobs that exist, in submission order, locked."""
-        return self._session.lock_jobs(statements.HOLD, numbers=json.dumps(sorted(numbers_of(job_ids))))
+    def hold(self, job_ids: Iterable[str], *, waits: bool) -> list[Job]:
+        """Return those of these jobs that exist, in submission order, locked: all, or all that are free."""
+        numbers = json.dumps(sorted(numbers_of(job_ids)))
+        if waits:
+            return self._session.lock_jobs(statements.HOLD, numbers=numbers)
+        return self._session.jobs(statements.HOLD_FREE, numbers=numbers)
 
     def find_key(self, tenant: str, request_key: str) -> str | None:
         """Return the id of the job that a key stands for."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 
-from jobqueue import ManualClock, RetryPolicy, StaleTokenError, WeightedBands
+from jobqueue import ManualClock, RedriveRow, RetryPolicy, StaleTokenError, StoreError, WeightedBands
 from tests.contract.observing import everything, outcome, polled
 from tests.contract.together import run_together
 from tests.databases import postgres_url
 from tests.durable.conftest import POLICY
+from tests.durable.stranger import stranger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,53 +23,6 @@ if TYPE_CHECKING:
 AT_ONCE = RetryPolicy(9, 0, 0)
 ONE_TRY = RetryPolicy(1, 0, 0)
 WHO = {"actor": "ann", "note": ""}
-
-
-class Stranger:
-    """A session of somebody else, in a transaction over the same tables."""
-
-    def __init__(self, connection: psycopg.Connection) -> None:
-        self._connection = connection
-
-    def lock(self, *numbers: int, how: str = "FOR UPDATE") -> None:
-        """Lock some jobs, in their order."""
-        self._connection.execute(
-            f"SELECT 1 FROM jobs WHERE number = ANY(%s) ORDER BY number {how}", (list(numbers),)
-        )
-
-    def can_lock(self, *numbers: int) -> bool:
-        """Return whether nobody else has locked any of these jobs."""
-        with suppress(psycopg.errors.LockNotAvailable), self._connection.transaction():
-            self.lock(*numbers, how="FOR UPDATE NOWAIT")
-            return True
-        return False
-
-    def wait_for(self, waiting: int) -> None:
-        """Return once that many sessions of queues wait for a lock."""
-        text = (
-            "SELECT count(*) FROM pg_stat_activity"
-            " WHERE application_name = 'jobkit' AND wait_event_type = 'Lock'"
-        )
-        until = time.monotonic() + 20
-        while time.monotonic() < until:
-            with self._connection.transaction(force_rollback=True):
-                # Inside a transaction the server shows one picture of all sessions, unless it is told to look.
-                self._connection.execute("SELECT pg_stat_clear_snapshot()")
-                if self._connection.execute(text).fetchone() == (waiting,):
-                    return
-            threading.Event().wait(0.01)
-        raise AssertionError(f"{waiting} sessions never waited for a lock")
-
-    def go(self) -> None:
-        """End the transaction."""
-        self._connection.rollback()
-
-
-@contextmanager
-def stranger(place) -> Iterator[Stranger]:
-    """Connect somebody else to a place."""
-    with psycopg.connect(postgres_url(), options=f"-c search_path={place.options['schema']}") as connection:
-        yield Stranger(connection)
 
 
 @contextmanager
@@ -148,16 +102,13 @@ def test_a_herd_of_late_reports_is_refused_without_a_deadlock(postgres, name):
             first = round_ * 8 + 1
             for _ in range(8):
                 queues[0].submit("mail")
-            leases = queues[0].poll_many("w", 100, 99)
-            before = {lease.job_id: lease.attempt for lease in leases}
+            before = [lease.job_id for lease in queues[0].poll_many("w", 100, 99)]
             clock.advance(300)
             answers = run_together(8, lambda n, first=first: outcome(HERDS[name], queues[n], first + n))
             assert [(type(a), getattr(a, "reason", a)) for a in answers] == [
                 (StaleTokenError, "lease_expired")
             ] * 8
-            views = [queues[0].view(job_id) for job_id in before]
-            assert [view.status for view in views] == ["PENDING"] * len(before)
-            assert [view.attempts for view in views] == list(before.values())
+            assert [queues[0].view(job_id).status for job_id in before] == ["PENDING"] * 8
             for job_id in before:
                 queues[0].cancel(job_id)
 
@@ -294,3 +245,66 @@ def test_a_deadlock_with_a_stranger_is_tried_again(postgres, clock, name):
     else:
         assert [row.outcome for row in answer] == ["done", "done"]
     assert everything(queue, submitted=2) != before
+
+
+def test_a_bulk_redrive_does_what_is_free_first(postgres, clock):
+    """Three of 20 jobs are held by somebody: 17 are redriven at once, the three when they are free."""
+    queue, other = postgres.open(clock, ONE_TRY), postgres.open(clock, ONE_TRY)
+    ids = [queue.submit("mail") for _ in range(20)]
+    for lease in queue.poll_many("w", 1000, 20):
+        queue.fail(lease.job_id, lease.token)
+    with stranger(postgres) as one:
+        one.lock(3, 4, 19)
+        answers: list[list[RedriveRow]] = []
+        asked = ["nothing", *ids[::-1]]
+        thread = threading.Thread(
+            target=lambda: answers.append(queue.redrive_many(asked, **WHO, spread_millis=10)), daemon=True
+        )
+        thread.start()
+        one.wait_for(1)
+        assert [view.id for view in other.dead_letters()] == ["J3", "J4", "J19"]
+        assert not answers
+        one.go()
+        thread.join(20)
+    (rows,) = answers
+    assert [(row.job_id, row.reason) for row in rows] == [(job_id, None) for job_id in ids] + [
+        ("nothing", "unknown")
+    ]
+    records = [other.redrives(job_id) for job_id in ids]
+    assert [len(record) for record in records] == [1] * 20
+    assert len({record[0].batch for record in records}) == 1
+    run_ats = {record[0].job_id: record[0].run_at for record in records}
+    assert sorted(run_ats.values()) == list(range(0, 200, 10))
+    assert [run_ats[job_id] for job_id in ("J1", "J20", "J3", "J4", "J19")] == [0, 160, 170, 180, 190]
+
+
+def test_a_bulk_redrive_says_what_it_did_when_others_never_let_go(postgres, clock):
+    """The free ones are redriven; the error names the others, and asked again for them it redrives them."""
+    queue = postgres.open(clock, ONE_TRY, busy_timeout_millis=50)
+    for lease in [(queue.submit("mail"), polled(queue))[1] for _ in range(3)]:
+        queue.fail(lease.job_id, lease.token)
+    with stranger(postgres) as one:
+        one.lock(2)
+        with pytest.raises(StoreError, match=r"^2 of 3 jobs are redriven; of J2: .* nothing was changed"):
+            queue.redrive_many(["J1", "J2", "J3"], **WHO)
+    assert [row.outcome for row in queue.redrive_many(["J2"], **WHO)] == ["done"]
+
+
+def test_two_bulk_redrives_at_once_are_two_batches(postgres, clock):
+    """The second one begins while the first has not ended, and waits for its number."""
+    one, two = postgres.open(clock, ONE_TRY), postgres.open(clock, ONE_TRY)
+    for lease in [(one.submit("mail"), polled(one))[1] for _ in range(2)]:
+        one.fail(lease.job_id, lease.token)
+    thread = threading.Thread(target=lambda: two.redrive_many(["J2"], **WHO), daemon=True)
+    record = one._table.record
+
+    def record_slowly(redrive):
+        record(redrive)
+        thread.start()
+        with stranger(postgres) as somebody:
+            somebody.wait_for(1)
+
+    one._table.record = record_slowly
+    one.redrive_many(["J1"], **WHO)
+    thread.join(20)
+    assert [one.redrives(job_id)[0].batch for job_id in ("J1", "J2")] == [1, 2]

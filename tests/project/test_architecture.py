@@ -24,6 +24,7 @@ LAYERS = (
     (
         "jobqueue.lifecycle",
         "jobqueue.views",
+        "jobqueue.bulk_redrive",
         "jobqueue.requests",
         "jobqueue.orders",
         "jobqueue.scheduling",
