@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from exercises.grader.postgres_server import QUICK, NoServerError, server_of_the_wheel
+from exercises.grader.running.postgres_server import QUICK, NoServerError, server_of_the_wheel
 from jobqueue import JobQueue, open_queue
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NoReturn, Protocol
 
-from exercises.grader.process import Serve
 from exercises.grader.records import How, SourceLine
+from exercises.grader.running.process import Serve
+from exercises.grader.running.wire import Handle, Record, pack, unpack
 from exercises.grader.statements import shown_line, statement_text
 from exercises.grader.syntax import lines_of
-from exercises.grader.wire import Handle, Record, pack, unpack
 
 LOG = logging.getLogger(__name__)
 NO_REPLY = "no answer"
@@ -168,16 +168,16 @@ class Case:
             self.broken(expected, WITHOUT_ERROR[how] + returned, how)
         self._raise_for(reply, expected, How.OTHER_ERROR)
 
-    def lend(self, function: str, name: str, serve: Serve) -> dict[str, Any]:
+    def call_with_objects(self, function: str, name: str, serve: Serve) -> dict[str, Any]:
         """Call a function of the answer with something that stays here; the reply is as it came.
 
         Args:
             function: The function's name.
-            name: What is lent: a function of this name that makes objects. See `lending`.
+            name: The function gets a maker of remote objects, under this name. See `remote_objects`.
             serve: Carries out what is asked of them.
         """
         command = {"do": "make", "name": function, "handle": function, "from_library": False}
-        reply = self._ask({**command, "args": [{"lent": name}]}, serve)
+        reply = self._ask({**command, "args": [{"remote": name}]}, serve)
         self._note(reply)
         return reply
 

@@ -12,7 +12,7 @@ from typing import Any
 from exercises.grader.checking import Check
 from exercises.grader.errors import BadExerciseError, UnknownExerciseError
 from exercises.grader.misconceptions import SHARED, Misconception, contradictions, read_misconception
-from exercises.grader.process import Limits
+from exercises.grader.running.process import Limits
 from exercises.grader.verdicts import read_verdicts
 
 EXERCISES = Path(__file__).resolve().parent.parent

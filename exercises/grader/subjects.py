@@ -1,6 +1,6 @@
 """What a learner's tests are run against: right queues, and flawed ones made from the first by one edit each.
 
-Only an exercise of the kind `tests` has them. They live here, in the grader's process; see `lending`.
+Only an exercise of the kind `tests` has them. They are in the grader's process; see `remote_objects`.
 """
 
 import random

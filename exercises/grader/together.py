@@ -9,11 +9,11 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from exercises.grader.case import Case, Stop, Undecided, problem_of, source_line
-from exercises.grader.interleavings.listing import listing, reason
-from exercises.grader.interleavings.play import AFTER, BEFORE
-from exercises.grader.interleavings.schedules import Bounds, Tried
-from exercises.grader.interleavings.story import Call, Got, Judge, Seen, Story, Wrong
 from exercises.grader.records import How, SourceLine
+from exercises.grader.running.threads.play import AFTER, BEFORE
+from exercises.grader.running.threads.schedules import Bounds, Tried
+from exercises.grader.running.threads.story import Call, Got, Judge, Seen, Story, Wrong
+from exercises.grader.running.threads.two_column_trace import reason, two_column_trace
 
 NESTED = Bounds(two=0, drawn=0, nested=1)  # who has one lock and wants another is interrupted once
 Event = Sequence[Any]  # what happened, to which thread, and a detail
@@ -32,7 +32,7 @@ def holds(case: Case, story: Story, judge: Judge, bounds: Bounds | None = None) 
     A wait without end is wrong, whoever judges. What was tried is noted in the case.
 
     Raises:
-        Broken: Some way to meet breaks the promise; the trace is its listing.
+        Broken: Some way to meet breaks the promise; the trace has a column for each thread.
         Undecided: Some schedule came to a bound, and none was wrong.
     """
     search = _Search(case, story, judge)
@@ -190,10 +190,10 @@ class _Search:
         self._judged(self._case.meet("retell", seen.order, seen.switches))
 
     def _judged(self, reply: Mapping[str, Any]) -> None:
-        """Write the listing down, and end the check if what it shows is wrong."""
+        """Write the trace down, and end the check if what it shows is wrong."""
         case, seen = self._case, Seen.read(reply["outcome"])
         case.schedule = f"{self.name}/{reply['id']}" if self.name else str(reply["id"])
-        rows = listing(self._story, seen, reply["events"], case.source)
+        rows = two_column_trace(self._story, seen, reply["events"], case.source)
         case.retell(tuple(row.text for row in rows))
         wrong = self._wrong(seen)
         if wrong is not None:

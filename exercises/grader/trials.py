@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from exercises.grader.case import Case, Hole, Stop, Undecided, problem_of
-from exercises.grader.lending import Asked, Lending
-from exercises.grader.process import Stopped
 from exercises.grader.records import SourceLine
+from exercises.grader.running.process import Stopped
+from exercises.grader.running.remote_objects import Asked, RemoteObjects
+from exercises.grader.running.wire import NEVER_RUN, Opaque, Record, unpack
 from exercises.grader.subjects import Flaw, Maker, Subjects
 from exercises.grader.syntax import parse
-from exercises.grader.wire import NEVER_RUN, Opaque, Record, unpack
 
 SHOWN_CALLS = 30
 MOST_TESTS = 60
@@ -43,12 +43,12 @@ class Outcome:
     how: str = ""
     words: str = ""
     line: SourceLine | None = None
-    lending: Lending | None = None
+    remote: RemoteObjects | None = None
 
     @property
     def asked(self) -> tuple[Asked, ...]:
         """The calls that the test made."""
-        return tuple(self.lending.asked) if self.lending else ()
+        return tuple(self.remote.asked) if self.remote else ()
 
 
 @dataclass(slots=True)
@@ -140,8 +140,8 @@ class Trials:
         """Return a test's calls up to the first that a queue answers in another way; None if there is none."""
         if self._case.seconds_left() <= 0:
             raise Undecided(f"The time was used up before {name} could be tried on this queue.")
-        lending = self._survey.outcomes[name][self._first].lending
-        return lending.difference(make) if lending else None
+        remote = self._survey.outcomes[name][self._first].remote
+        return remote.difference(make) if remote else None
 
     def _not_noticed(self, name: str, flaw: Flaw) -> NoReturn:
         """End the check: a test meets the flaw and passes."""
@@ -207,27 +207,27 @@ class Trials:
     def _run(self, name: str, make: Maker) -> Outcome:
         """Run one test on one queue, in a module that was just executed."""
         self._case.begin_again()
-        lending = Lending(make, self._subjects.methods)
+        remote = RemoteObjects(make, self._subjects.methods)
         try:
-            reply = self._case.lend(name, "make_queue", lending.serve)
+            reply = self._case.call_with_objects(name, "make_queue", remote.serve)
         except Stopped as stopped:
-            return Outcome(End.STOPPED, "stopped", stopped.reason, self._line(name), lending)
+            return Outcome(End.STOPPED, "stopped", stopped.reason, self._line(name), remote)
         line = self._case.line
         problem = problem_of(reply, line)
         if isinstance(problem, Stop):
             self._case.begin_again(anew=True)
-            return Outcome(End.STOPPED, "stopped", problem.reason, line, lending)
+            return Outcome(End.STOPPED, "stopped", problem.reason, line, remote)
         if problem is not None:
             if not problem.reason.startswith("Still to write"):
                 raise problem
             return Outcome(End.HOLE, "hole", problem.reason, line)
         if reply["kind"] == "raised":
             words = f"{name} fails by {reply['error']}: {reply['message']}".rstrip(": ")
-            return Outcome(End.FAILED, f"fails by {reply['error']}", words, line, lending)
+            return Outcome(End.FAILED, f"fails by {reply['error']}", words, line, remote)
         if (told := unpack(reply["value"])) in NOTHING_RAN:
             words = f"{name} returns {told}: nothing of it has run"
-            return Outcome(End.FAILED, "never runs", words, line, lending)
-        return Outcome(End.PASSED, lending=lending)
+            return Outcome(End.FAILED, "never runs", words, line, remote)
+        return Outcome(End.PASSED, remote=remote)
 
     def _line(self, name: str) -> SourceLine:
         number = self._names[name]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from exercises.grader import postgres_server, report, verify_flaws
+from exercises.grader import report, verify_flaws
 from exercises.grader.catalogue import Exercise, check_files, folders
 from exercises.grader.diagnosis import diagnose
 from exercises.grader.errors import BadExerciseError
@@ -20,6 +20,7 @@ from exercises.grader.mechanical import mechanical_mutants
 from exercises.grader.misconceptions import Form, Misconception
 from exercises.grader.proving.grading import graded, refuted
 from exercises.grader.records import Result, Verdict
+from exercises.grader.running import postgres_server
 from exercises.grader.syntax import parse
 from exercises.grader.verdicts import FILE, Written, as_text
 from jobqueue.simulation import SCENARIOS

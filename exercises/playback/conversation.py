@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from exercises.grader.case import NO_REPLY, Case
-from exercises.grader.wire import Record, unpack
+from exercises.grader.running.wire import Record, unpack
 from exercises.playback.events import Teller, instant
 from exercises.playback.interfaces import AT_ONCE, Stage
 from exercises.playback.recording import Tape

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 from exercises.grader.case import Broken, Case, Hole, Stop
 from exercises.grader.catalogue import Exercise
 from exercises.grader.checking import Check
-from exercises.grader.lodging import working_folder
-from exercises.grader.process import AnswerProcess, Limits, Serve, Stopped
+from exercises.grader.running.process import AnswerProcess, Limits, Serve, Stopped
+from exercises.grader.running.workspace import working_folder
 from exercises.playback.answer_queue import AnswerEndedError, AnswerQueue
 from exercises.playback.conversation import Listener
 from exercises.playback.interfaces import STAGES, STORIES

@@ -10,7 +10,7 @@ from typing import Any
 from exercises.grader import Case
 from exercises.grader.case import Broken
 from exercises.grader.records import How
-from exercises.grader.wire import Handle
+from exercises.grader.running.wire import Handle
 from exercises.staging.database_words import (
     LOCKED,
     ONE_ID,

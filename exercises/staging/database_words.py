@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 from exercises.grader import Case
-from exercises.grader.wire import Handle, Record
+from exercises.grader.running.wire import Handle, Record
 
 MOST_PLACES = 12  # a call with more statements is not looked at behind them
 

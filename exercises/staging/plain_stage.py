@@ -8,7 +8,7 @@ from typing import Any
 
 from exercises.grader import Case
 from exercises.grader.records import How
-from exercises.grader.wire import Handle
+from exercises.grader.running.wire import Handle
 
 
 class PlainStage:

@@ -13,7 +13,7 @@ from typing import Any
 from exercises.grader import Case
 from exercises.grader.case import Broken
 from exercises.grader.records import How
-from exercises.grader.wire import Record
+from exercises.grader.running.wire import Record
 
 # The ways in which a check of a queue can fail, beside those that every exercise knows.
 GETS_A_JOB = "gets a job"

@@ -6,9 +6,10 @@ What a job looks like is read from the table itself. Time passes by moving what 
 from collections.abc import Callable
 from typing import Any
 
-from exercises.grader import Case, postgres_server
+from exercises.grader import Case
 from exercises.grader.case import Broken
-from exercises.grader.wire import Handle
+from exercises.grader.running import postgres_server
+from exercises.grader.running.wire import Handle
 from exercises.staging.database_driver import ClaimStage
 from exercises.staging.database_words import LOCKED, LOST, Action, Hold, lease_words
 from exercises.staging.queue_driver import seconds

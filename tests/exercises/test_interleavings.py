@@ -1,4 +1,4 @@
-"""The search for schedules, tried on toys: each wrong one is found, each right one is left alone, always."""
+"""The search for schedules, tried on sample programs: it finds each wrong one, and passes each right one."""
 
 import json
 import os
@@ -11,29 +11,29 @@ from types import CodeType
 
 import pytest
 
-from exercises.grader.interleavings.exploring import found_again, id_of
-from exercises.grader.interleavings.points import Points
-from exercises.grader.interleavings.schedules import Schedule, read_id
-from exercises.grader.interleavings.stand_ins import Lock, adopt, stand_ins
-from tests.exercises import toys, toys_right
-from tests.exercises.toy_search import CODES, found_ids, play_of, searched, wrong_among
+from exercises.grader.running.threads.patched_primitives import Lock, adopt, patched
+from exercises.grader.running.threads.points import Points
+from exercises.grader.running.threads.schedules import Schedule, read_id
+from exercises.grader.running.threads.search import found_again, id_of
+from tests.exercises import sample_programs, sample_programs_right
+from tests.exercises.sample_search import CODES, found_ids, play_of, searched, wrong_among
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("toy", toys.WRONG, ids=lambda toy: toy.__name__)
-def test_each_wrong_toy_is_found(toy: type) -> None:
+@pytest.mark.parametrize("program", sample_programs.WRONG, ids=lambda program: program.__name__)
+def test_each_wrong_program_is_found(program: type) -> None:
     """Without luck: the search is the same every time."""
-    found = found_ids(toy.__name__)
+    found = found_ids(program.__name__)
     assert found
-    assert found == found_ids(toy.__name__)
+    assert found == found_ids(program.__name__)
 
 
-@pytest.mark.parametrize("toy", toys_right.RIGHT, ids=lambda toy: toy.__name__)
-def test_each_right_toy_is_left_alone(toy: type) -> None:
+@pytest.mark.parametrize("program", sample_programs_right.RIGHT, ids=lambda program: program.__name__)
+def test_each_right_program_is_left_alone(program: type) -> None:
     """Whatever it waits in; and no schedule makes it wait for ever."""
-    with stand_ins():
-        outcomes, tried = searched(play_of(toy.__name__))
+    with patched():
+        outcomes, tried = searched(play_of(program.__name__))
     assert wrong_among(outcomes) == []
     assert tried["none"] == 2
 
@@ -45,11 +45,11 @@ def test_what_is_right_for_two_may_be_tried_with_three() -> None:
     assert found_ids("Counter", "ABC")
 
 
-@pytest.mark.parametrize("toy", toys.WRONG, ids=lambda toy: toy.__name__)
-def test_the_first_that_is_found_has_no_switch_too_many(toy: type) -> None:
+@pytest.mark.parametrize("program", sample_programs.WRONG, ids=lambda program: program.__name__)
+def test_the_first_that_is_found_has_no_switch_too_many(program: type) -> None:
     """Whichever switch is left out, the run is as it should be."""
-    with stand_ins():
-        play = play_of(toy.__name__)
+    with patched():
+        play = play_of(program.__name__)
         outcomes, _ = searched(play)
         allowed = [one.calls for one in outcomes if not one.schedule.switches]
         first = wrong_among(outcomes)[0].schedule
@@ -59,11 +59,11 @@ def test_the_first_that_is_found_has_no_switch_too_many(toy: type) -> None:
             assert fewer.calls in allowed
 
 
-@pytest.mark.parametrize("toy", toys.WRONG, ids=lambda toy: toy.__name__)
-def test_an_id_tells_the_same_run_again(toy: type) -> None:
+@pytest.mark.parametrize("program", sample_programs.WRONG, ids=lambda program: program.__name__)
+def test_an_id_tells_the_same_run_again(program: type) -> None:
     """The id is all that is needed: it names lines, not numbers of a search."""
-    with stand_ins():
-        play = play_of(toy.__name__)
+    with patched():
+        play = play_of(program.__name__)
         first = wrong_among(searched(play)[0])[0]
         read = read_id(id_of(play.tell(first.schedule, trails=True)))
         assert read is not None
@@ -73,19 +73,19 @@ def test_an_id_tells_the_same_run_again(toy: type) -> None:
     assert (again.calls, again.end) == (first.calls, first.end)
 
 
-@pytest.mark.parametrize("toy", toys_right.UNDECIDED, ids=lambda toy: toy.__name__)
-def test_what_cannot_be_known_is_called_undecided(toy: type) -> None:
-    """A wait that no stand-in sees, a loop without end, a thread that nobody steers: the reason is told."""
-    with stand_ins():
-        end = play_of(toy.__name__).tell(Schedule("AB")).end
+@pytest.mark.parametrize("program", sample_programs_right.UNDECIDED, ids=lambda program: program.__name__)
+def test_what_cannot_be_known_is_called_undecided(program: type) -> None:
+    """A wait in something unknown, a loop without end, a thread that nobody steers: the reason is reported."""
+    with patched():
+        end = play_of(program.__name__).tell(Schedule("AB")).end
     assert end is not None
     assert end["kind"] == "undecided"
-    assert toys_right.UNDECIDED[toy] in end["why"]
+    assert sample_programs_right.UNDECIDED[program] in end["why"]
 
 
 def test_a_deadlock_says_who_waits_where_for_whom() -> None:
     """Each waits for the lock of the other."""
-    with stand_ins():
+    with patched():
         waits = next(one.end["waits"] for one in searched(play_of("TwoOrders"))[0] if one.end)
     assert [(wait["thread"], wait["holder"]) for wait in waits] == [("A", "B"), ("B", "A")]
     assert {wait["line"] for wait in waits} == {wait["since"] for wait in waits}
@@ -93,14 +93,14 @@ def test_a_deadlock_says_who_waits_where_for_whom() -> None:
 
 def test_a_lost_notify_is_told_from_a_lock() -> None:
     """Nobody holds anything; what is missing is somebody who wakes."""
-    with stand_ins():
+    with patched():
         waits = next(one.end["waits"] for one in searched(play_of("LostWakeUp"))[0] if one.end)
     assert [(wait["thread"], wait["for"]) for wait in waits] == [("A", "a notify")]
 
 
 def test_what_is_left_out_is_left_out_only_where_nobody_can_come_in() -> None:
     """Under a lock most places are alike; without one none is."""
-    with stand_ins():
+    with patched():
         _, locked = searched(play_of("Locked"))
         _, unlocked = searched(play_of("Unlocked"))
     assert locked["alike"] > 0
@@ -109,9 +109,9 @@ def test_what_is_left_out_is_left_out_only_where_nobody_can_come_in() -> None:
 
 def test_leaving_out_what_is_alike_loses_no_outcome() -> None:
     """A search that tries each place finds the same outcomes."""
-    with stand_ins():
-        for toy in (*toys.WRONG, *toys_right.RIGHT):
-            play = play_of(toy.__name__)
+    with patched():
+        for program in (*sample_programs.WRONG, *sample_programs_right.RIGHT):
+            play = play_of(program.__name__)
             found = {repr((one.calls, one.end)) for one in searched(play)[0]}
             base = play.tell(Schedule("AB"), trails=True)
             for step in range(1, len(base.trails["A"]) + 1):
@@ -121,17 +121,17 @@ def test_leaving_out_what_is_alike_loses_no_outcome() -> None:
 
 def test_locks_that_were_made_before_are_found_and_replaced() -> None:
     """Of a module and of its classes."""
-    module = types.ModuleType("toys")
-    exec(CODES["toys_right"], vars(module))  # noqa: S102  our own toys
+    module = types.ModuleType("sample_programs")
+    exec(CODES["sample_programs_right"], vars(module))  # noqa: S102  our own sample programs
     adopt(module)
     assert isinstance(vars(module)["GATE"], Lock)
     assert isinstance(vars(module)["ClassLocked"].gate, Lock)
 
 
-def test_stand_ins_are_gone_afterwards() -> None:
+def test_the_patched_primitives_are_gone_afterwards() -> None:
     """Python's own locks are back, and a lock made before works on without a controller."""
     before = threading.Lock
-    with stand_ins():
+    with patched():
         lock = threading.Lock()
     assert threading.Lock is before
     with lock:
@@ -150,9 +150,10 @@ def test_what_is_no_id_is_not_read_as_one(text: str) -> None:
 
 SCRIPT = """
 import json
-from tests.exercises import toys, toys_right
-from tests.exercises.toy_search import found_ids
-print(json.dumps({toy.__name__: found_ids(toy.__name__)[:1] for toy in (*toys.WRONG, *toys_right.RIGHT)}))
+from tests.exercises import sample_programs, sample_programs_right
+from tests.exercises.sample_search import found_ids
+programs = (*sample_programs.WRONG, *sample_programs_right.RIGHT)
+print(json.dumps({program.__name__: found_ids(program.__name__)[:1] for program in programs}))
 """
 
 
@@ -170,7 +171,7 @@ def pythons() -> list[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("python", pythons())
 def test_every_python_finds_the_same(python: str) -> None:
-    """Of the wrong toys all, of the right ones none, and twice the same."""
+    """Of the wrong sample programs all, of the right ones none, and twice the same."""
     run = [python, "-c", SCRIPT]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     told = [
@@ -179,12 +180,14 @@ def test_every_python_finds_the_same(python: str) -> None:
     ]
     assert told[0] == told[1]
     found = json.loads(told[0])
-    assert {name for name, ids in found.items() if ids} == {toy.__name__ for toy in toys.WRONG}
+    assert {name for name, ids in found.items() if ids} == {
+        program.__name__ for program in sample_programs.WRONG
+    }
 
 
 def test_a_search_is_quick() -> None:
-    """Some hundred schedules of a toy take well under a second; more would be felt by a learner."""
-    with stand_ins():
+    """Some hundred schedules of a program take well under a second; more would be felt by a learner."""
+    with patched():
         _, tried = searched(play_of("Unlocked"))
     assert sum(tried.values()) < 200
 
@@ -192,7 +195,7 @@ def test_a_search_is_quick() -> None:
 @pytest.mark.parametrize("line", ["a, b = shared", "a, *b = shared", "a = shared[0]", "shared.append(1)"])
 def test_what_reads_or_writes_a_shared_list_is_a_place_to_switch(line: str) -> None:
     """Also where a list is only taken apart: its parts may have changed since the line before."""
-    outer = compile(f"def look(shared):\n    {line}\n", "toy.py", "exec")
+    outer = compile(f"def look(shared):\n    {line}\n", "program.py", "exec")
     code = next(const for const in outer.co_consts if isinstance(const, CodeType))
     known = Points([outer]).of(code)
     assert known is not None

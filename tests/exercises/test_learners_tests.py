@@ -12,11 +12,11 @@ import pytest
 from exercises.grader import catalogue, report, runner
 from exercises.grader.case import Case
 from exercises.grader.classroom import record
-from exercises.grader.lending import MOST_CALLS, Asked, Lending
-from exercises.grader.process import Stopped
 from exercises.grader.records import Result, Verdict
+from exercises.grader.running.process import Stopped
+from exercises.grader.running.remote_objects import MOST_CALLS, Asked, RemoteObjects
+from exercises.grader.running.wire import pack
 from exercises.grader.subjects import subjects
-from exercises.grader.wire import pack
 from tests.exercises.grading import named, verdicts
 
 EXERCISE = catalogue.find("ex13")
@@ -257,49 +257,49 @@ def test_a_hole_of_one_task_does_not_hide_the_flaws_of_another() -> None:
     assert found["right_queue"] is Verdict.PASS
 
 
-def lent() -> Lending:
-    """A right queue, lent."""
-    return Lending(SUBJECTS.rights["right_queue"], SUBJECTS.methods)
+def right_queue() -> RemoteObjects:
+    """A right queue, as a test that a learner writes gets it."""
+    return RemoteObjects(SUBJECTS.rights["right_queue"], SUBJECTS.methods)
 
 
-def asks(lending: Lending, number: int | None, name: str, *args: Any, **options: Any) -> dict[str, Any]:
+def asks(remote: RemoteObjects, number: int | None, name: str, *args: Any, **options: Any) -> dict[str, Any]:
     """One request as it comes over the pipe."""
-    return lending.serve({"kind": "asks", "name": name, "value": pack([number, args, options])})
+    return remote.serve({"kind": "asks", "name": name, "value": pack([number, args, options])})
 
 
 def test_a_loan_passes_values_and_names_of_errors() -> None:
     """Whatever the queue raises comes back by its name."""
-    lending = lent()
-    assert [number for number, _ in asks(lending, None, "make_queue")["lent"]] == [0, 1]
-    assert asks(lending, 0, "submit", "mail", priority=1) == {"do": "told", "value": "J1"}
-    assert asks(lending, 0, "complete", "J1", "x")["error"] == "StaleTokenError"
-    assert asks(lending, 0, "_settle")["error"] == "AttributeError"
-    assert asks(lending, 7, "poll")["error"] == "IndexError"
-    assert lending.asked[0] == Asked(0, "submit", ("mail", 1), "J1")
+    remote = right_queue()
+    assert [number for number, _ in asks(remote, None, "make_queue")["remote"]] == [0, 1]
+    assert asks(remote, 0, "submit", "mail", priority=1) == {"do": "told", "value": "J1"}
+    assert asks(remote, 0, "complete", "J1", "x")["error"] == "StaleTokenError"
+    assert asks(remote, 0, "_settle")["error"] == "AttributeError"
+    assert asks(remote, 7, "poll")["error"] == "IndexError"
+    assert remote.asked[0] == Asked(0, "submit", ("mail", 1), "J1")
 
 
 def test_a_loan_ends_after_too_many_calls() -> None:
     """A test that asks for ever is stopped."""
-    lending = lent()
-    asks(lending, None, "make_queue")
+    remote = right_queue()
+    asks(remote, None, "make_queue")
     for _ in range(MOST_CALLS - 1):
-        asks(lending, 1, "now")
+        asks(remote, 1, "now")
     with pytest.raises(Stopped, match="more than 2,000 calls"):
-        asks(lending, 1, "now")
+        asks(remote, 1, "now")
 
 
 def test_a_loan_knows_where_another_queue_would_answer_otherwise() -> None:
     """The calls up to the first that differs; none if there is none."""
     late = next(flaw for flaw in SUBJECTS.flaws if flaw.id == "late_by_one")
-    lending = lent()
-    asks(lending, None, "make_queue")
-    asks(lending, 0, "submit", "mail")
-    asks(lending, 0, "poll", "A", 10)
-    assert lending.difference(SUBJECTS.flawed(late)) is None
-    asks(lending, 1, "advance", 10)
-    asks(lending, 0, "view", "J1")
-    asks(lending, 0, "view", "J1")
-    differs = lending.difference(SUBJECTS.flawed(late))
+    remote = right_queue()
+    asks(remote, None, "make_queue")
+    asks(remote, 0, "submit", "mail")
+    asks(remote, 0, "poll", "A", 10)
+    assert remote.difference(SUBJECTS.flawed(late)) is None
+    asks(remote, 1, "advance", 10)
+    asks(remote, 0, "view", "J1")
+    asks(remote, 0, "view", "J1")
+    differs = remote.difference(SUBJECTS.flawed(late))
     assert differs is not None
     assert [call.method for call in differs] == ["submit", "poll", "advance", "view"]
 

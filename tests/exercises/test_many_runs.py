@@ -9,9 +9,9 @@ import pytest
 
 from exercises.grader import runner
 from exercises.grader.catalogue import Exercise
-from exercises.grader.lodging import Host, host
 from exercises.grader.misconceptions import Misconception
 from exercises.grader.records import Verdict
+from exercises.grader.running.workspace import Host, host
 from tests.exercises.grading_threads import SHARED, WHOLE, WRONG, patient
 
 Found = TypeVar("Found")

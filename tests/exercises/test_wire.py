@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from exercises.grader.wire import Opaque, Record, pack, unpack
+from exercises.grader.running.wire import Opaque, Record, pack, unpack
 
 MODULES = [
     "exercises.grader.diagnosis",
@@ -18,7 +18,7 @@ MODULES = [
     "exercises.grader.page",
     "exercises.grader.provenance",
     "exercises.grader.verify",
-    "exercises.grader.wire",
+    "exercises.grader.running.wire",
     "exercises.grader.classroom.formats.junit",
     "exercises.grader.classroom.formats.table",
     "exercises.grader.classroom.notebook",

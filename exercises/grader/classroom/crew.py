@@ -18,9 +18,9 @@ from typing import Any
 from exercises.grader.catalogue import Exercise
 from exercises.grader.classroom.record import Grade, ungraded
 from exercises.grader.classroom.submissions import Submission
-from exercises.grader.lodging import working_folder
 from exercises.grader.plain_text import plain_text
-from exercises.grader.process import PACKAGE_ROOT
+from exercises.grader.running.process import PACKAGE_ROOT
+from exercises.grader.running.workspace import working_folder
 
 GRACE_SECONDS = 60.0  # beyond the exercise's own limit: starting Python counts for nobody
 ENDING_SECONDS = 5.0

@@ -81,7 +81,8 @@ def version(exercise: Exercise) -> str:
     settings = (exercise.limits, exercise.server, exercise.threads, exercise.kind, exercise.worked_example)
     subjects = [exercise.folder / RIGHT, *sorted((exercise.folder / OTHERS).glob("*.py"))]
     own = [exercise.folder / "starter.py", *check_files(exercise.folder), *filter(Path.is_file, subjects)]
-    runs = [GRADER / "runner.py", GRADER / "child.py", *sorted((GRADER / "interleavings").glob("*.py"))]
+    running = GRADER / "running"
+    runs = [GRADER / "runner.py", running / "child.py", *sorted((running / "threads").glob("*.py"))]
     files = [*with_imports([*own, *runs]), *filter(Path.is_file, [exercise.folder / FLAWS])]
     texts = [f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in files]
     return _hash(sys.version, repr(settings), *texts)

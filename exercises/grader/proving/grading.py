@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 from exercises.grader import runner
 from exercises.grader.catalogue import Exercise
 from exercises.grader.diagnosis import diagnose
-from exercises.grader.lodging import Host, host
 from exercises.grader.proving.cache import GradingCache
 from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
+from exercises.grader.running.workspace import Host, host
 
 MOST_HOSTS = 3
 PATIENCE = 8  # times as long as a learner's answer may take: a busy machine is nobody's fault

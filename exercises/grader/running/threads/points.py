@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import CodeType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
-from exercises.grader.interleavings.tracing import TRACING
+from exercises.grader.running.threads.tracing import TRACING
 
 # What touches nothing that another thread can see. An instruction that is not known here counts.
 LOCAL_PARTS = ("LOAD_FAST", "STORE_FAST", "DELETE_FAST", "JUMP", "BUILD_", "RETURN_", "UNARY_")

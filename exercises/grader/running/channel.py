@@ -10,7 +10,7 @@ from os import _exit, getpid, write
 from queue import SimpleQueue
 from typing import Any
 
-from exercises.grader.wire import LARGEST_REPLY_BYTES
+from exercises.grader.running.wire import LARGEST_REPLY_BYTES
 
 
 class Channel:

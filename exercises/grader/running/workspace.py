@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from exercises.grader.clearing import clear
-from exercises.grader.process import AnswerProcess
+from exercises.grader.running.process import AnswerProcess
+from exercises.grader.running.remove_tree import remove_tree
 
 ENDINGS = ("SIGTERM", "SIGHUP")  # Windows knows no SIGHUP
 
@@ -52,7 +52,7 @@ def working_folder() -> Iterator[Path]:
         try:
             yield Path(folder)
         finally:
-            clear(folder)
+            remove_tree(folder)
 
 
 @contextmanager

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from exercises.grader.interleavings.play import AFTER, BEFORE
-from exercises.grader.wire import Record, unpack
+from exercises.grader.running.threads.play import AFTER, BEFORE
+from exercises.grader.running.wire import Record, unpack
 
 THREADS = "ABCDEF"
 
@@ -28,7 +28,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a story, and how the listing names it."""
+    """One call of a story, and how a trace names it."""
 
     words: str
     method: str

@@ -25,7 +25,7 @@ def adopt_orphans() -> None:
         return
 
 
-def end_kin(mark: str, root: int | None) -> None:
+def end_process_tree(mark: str, root: int | None) -> None:
     """Kill everything that belongs to the answer, except the root itself and the process that calls.
 
     Args:
@@ -43,14 +43,14 @@ def end_kin(mark: str, root: int | None) -> None:
         raise ValueError(f"process {root} is not that of an answer")
     spared = {root, os.getpid(), os.getppid()}
     until = time.monotonic() + LONGEST_HUNT_SECONDS
-    while found := set(_kin(f"{MARK}={mark}".encode(), root)) - spared:
+    while found := set(_members(f"{MARK}={mark}".encode(), root)) - spared:
         for pid in found:
             _kill(pid)
         if time.monotonic() > until:
             return
 
 
-def _kin(mark: bytes, root: int | None) -> Iterator[int]:
+def _members(mark: bytes, root: int | None) -> Iterator[int]:
     parents = dict(_living())
     for pid in parents:
         if (root is not None and _descends(pid, root, parents)) or mark in _environment(pid):

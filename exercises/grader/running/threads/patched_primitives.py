@@ -33,7 +33,7 @@ class WaitsForItself(WaitsForEver):
 
 
 class Waiting(Protocol):
-    """What a controller offers to a thread that holds its baton."""
+    """What a controller offers to a thread that has the turn."""
 
     name: str
     muted: bool
@@ -255,8 +255,8 @@ REPLACED: tuple[tuple[ModuleType | type, str, object], ...] = (
 
 
 @contextmanager
-def stand_ins() -> Iterator[None]:
-    """Put the stand-ins into Python's modules for a while: what is made or imported meanwhile keeps them."""
+def patched() -> Iterator[None]:
+    """Patch Python's modules for a while; what is made or imported meanwhile keeps the patched primitives."""
     before = [(module, name, getattr(module, name, None)) for module, name, _ in REPLACED]
     for module, name, ours in REPLACED:
         setattr(module, name, ours)
@@ -273,7 +273,7 @@ def adopt(namespace: Any) -> None:
         if isinstance(value, REAL_KINDS):
             setattr(namespace, name, RLock() if isinstance(value, REAL_KINDS[1]) else Lock())
         elif isinstance(value, threading.Condition) and isinstance(value._lock, REAL_KINDS):  # type: ignore[attr-defined]  # noqa: SLF001
-            with stand_ins():
+            with patched():
                 setattr(namespace, name, threading.Condition())
         elif isinstance(value, type) and value.__module__ == getattr(namespace, "__name__", None):
             adopt(value)

@@ -1,10 +1,10 @@
 """Small things that two threads share, each of them wrong: what the search for schedules must find.
 
-Each has `poll`, which both threads call, and `look`, which one calls afterwards. A toy's docstring says what it
-is. The file is executed anew for each run, with stand-ins for locks.
+Each has `poll`, which both threads call, and `look`, which one calls afterwards. Its docstring says what
+it is. The file is executed anew for each run, with patched locks.
 """
 
-# ruff: noqa: ARG002, PLW0603, PLW2101  most toys do not ask who polls, and the wrong ones are wrong on purpose
+# ruff: noqa: ARG002, PLW0603, PLW2101  most sample programs do not ask who polls, and the wrong ones are wrong on purpose
 import heapq
 from threading import Condition, Lock, RLock
 

@@ -1,6 +1,6 @@
-"""Objects of the grader's process as an answer sees them: names of methods, and nothing behind them.
+"""The answer's side of `remote_objects`: proxies that pass each call on to the grader's process.
 
-This is the answer's side of `lending`. Runs in the answer's process.
+Runs in the answer's process, which sees names of methods and nothing behind them.
 """
 
 import builtins
@@ -10,13 +10,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import jobqueue
-from exercises.grader.wire import Record, pack, unpack
+from exercises.grader.running.wire import Record, pack, unpack
 
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-class Borrowed:
-    """An object that lives in the grader's process."""
+class Proxy:
+    """Stands for an object that is in the grader's process."""
 
     __slots__ = ("_call", "_names")
 
@@ -33,18 +33,18 @@ class Borrowed:
         return list(self._names)
 
 
-class Borrower:
-    """Asks the grader for what an answer calls."""
+class RemoteProxies:
+    """Makes proxies, and passes what is called on them on to the grader."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
         self._lock = allocate_lock()  # an answer may call from several threads; replies must not change places
 
-    def maker(self, name: str) -> Callable[..., tuple[Borrowed, ...]]:
-        """Return a function that makes lent objects."""
+    def maker(self, name: str) -> Callable[..., tuple[Proxy, ...]]:
+        """Return a function that makes remote objects and returns their proxies."""
 
-        def make(*args: Any, **options: Any) -> tuple[Borrowed, ...]:
-            told: tuple[Borrowed, ...] = self._call(None, name, args, options)
+        def make(*args: Any, **options: Any) -> tuple[Proxy, ...]:
+            told: tuple[Proxy, ...] = self._call(None, name, args, options)
             return told
 
         return make
@@ -54,12 +54,12 @@ class Borrower:
             told = self._ask({"kind": "asks", "name": name, "value": pack([number, args, options])})
         if "error" in told:
             raise _error(told["error"], told["message"])
-        if "lent" in told:
-            return tuple(self._borrowed(*one) for one in told["lent"])
+        if "remote" in told:
+            return tuple(self._proxy(*one) for one in told["remote"])
         return _plain(unpack(told["value"]))
 
-    def _borrowed(self, number: int, names: list[str]) -> Borrowed:
-        return Borrowed(lambda name, args, options: self._call(number, name, args, options), names)
+    def _proxy(self, number: int, names: list[str]) -> Proxy:
+        return Proxy(lambda name, args, options: self._call(number, name, args, options), names)
 
 
 def _error(name: str, message: str) -> BaseException:

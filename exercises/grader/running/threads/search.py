@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter  # bound now: an answer may patch modules
 
-from exercises.grader.interleavings.play import Outcome, Play
-from exercises.grader.interleavings.schedules import Bounds, Place, Schedule, Tried, before_another, plan
+from exercises.grader.running.threads.play import Outcome, Play
+from exercises.grader.running.threads.schedules import Bounds, Place, Schedule, Tried, before_another, plan
 
 MOST_NEW = 20
 MOST_UNDECIDED = 3  # of runs that go on and on; of others one is enough

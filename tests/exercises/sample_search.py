@@ -1,27 +1,27 @@
-"""How the toys are put through a search. Needs nothing but Python, so that every Python here can run it."""
+"""Searches the schedules of a sample program. Needs nothing but Python, so every Python here can run it."""
 
 import types
 from pathlib import Path
 
-from exercises.grader.interleavings.exploring import Exploration, id_of
-from exercises.grader.interleavings.play import Outcome, Play
-from exercises.grader.interleavings.points import Points
-from exercises.grader.interleavings.schedules import Bounds
-from exercises.grader.interleavings.stand_ins import stand_ins
-from tests.exercises import toys, toys_right
+from exercises.grader.running.threads.patched_primitives import patched
+from exercises.grader.running.threads.play import Outcome, Play
+from exercises.grader.running.threads.points import Points
+from exercises.grader.running.threads.schedules import Bounds
+from exercises.grader.running.threads.search import Exploration, id_of
+from tests.exercises import sample_programs, sample_programs_right
 
-FILES = [Path(str(module.__file__)) for module in (toys, toys_right)]
+FILES = [Path(str(module.__file__)) for module in (sample_programs, sample_programs_right)]
 CODES = {path.stem: compile(path.read_text(encoding="utf-8"), str(path), "exec") for path in FILES}
 POINTS = Points(CODES.values())
-WRONG = {toy.__name__ for toy in toys.WRONG}
+WRONG = {program.__name__ for program in sample_programs.WRONG}
 
 
 def play_of(name: str, threads: str = "AB") -> Play:
-    """Two threads that poll a toy, and a look afterwards; the toys' file is executed anew for each run."""
+    """Two threads that poll a program, and a look afterwards; its file is executed anew for each run."""
 
     def make() -> object:
-        module = types.ModuleType("toys")
-        exec(CODES["toys" if name in WRONG else "toys_right"], vars(module))  # noqa: S102  our own toys
+        module = types.ModuleType("sample_programs")
+        exec(CODES["sample_programs" if name in WRONG else "sample_programs_right"], vars(module))  # noqa: S102  our own sample programs
         return vars(module)[name]()
 
     story = {one: [{"method": "poll", "args": [one]}] for one in threads}
@@ -54,6 +54,6 @@ def wrong_among(outcomes: list[Outcome]) -> list[Outcome]:
 
 def found_ids(name: str, threads: str = "AB") -> list[str]:
     """The ids of the wrong outcomes."""
-    with stand_ins():
+    with patched():
         play = play_of(name, threads)
         return [id_of(play.tell(one.schedule, trails=True)) for one in wrong_among(searched(play)[0])]

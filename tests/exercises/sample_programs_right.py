@@ -1,9 +1,9 @@
-"""Small things that two threads share, each right or beyond what can be known; the form is that of toys.py.
+"""Small things that two threads share, each right or beyond what can be known; see `sample_programs`.
 
-The file stands alone, as it is executed anew for each run, with stand-ins for locks.
+The file stands alone, as it is executed anew for each run, with patched locks.
 """
 
-# ruff: noqa: ARG002  most toys do not ask who polls
+# ruff: noqa: ARG002  most sample programs do not ask who polls
 
 import functools
 import itertools

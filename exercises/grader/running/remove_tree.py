@@ -9,7 +9,7 @@ MANY = 50
 THREADS = 8
 
 
-def clear(folder: str) -> None:
+def remove_tree(folder: str) -> None:
     """Remove the folder as far as the system allows. What still holds a file there only delays its end.
 
     Folders inside folders are first moved up to the top, so no path grows long and nothing recurses.

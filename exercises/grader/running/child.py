@@ -1,7 +1,7 @@
 """The answer's side of the pipe: executes the answer's file and calls its methods when the grader asks.
 
-It never decides whether something is right. Run as `python -m exercises.grader.child`; the grader writes one
-JSON command per line to its standard input and reads replies from what was its standard output.
+It never decides whether something is right. Run as `python -m exercises.grader.running.child`; the grader
+writes one JSON command per line to its standard input and reads replies from what was its standard output.
 
 An answer may patch any module. So everything that is used after its first turn is bound by name at the start.
 """
@@ -20,12 +20,11 @@ from sys import _getframe, setprofile, setrecursionlimit, settrace
 from typing import Any
 
 import jobqueue
-from exercises.grader.borrowed import Borrower
-from exercises.grader.channel import Channel
-from exercises.grader.clearing import clear
-from exercises.grader.kin import adopt_orphans, end_kin
-from exercises.grader.resources import limit_resources
-from exercises.grader.wire import (
+from exercises.grader.running.channel import Channel
+from exercises.grader.running.process_tree import adopt_orphans, end_process_tree
+from exercises.grader.running.remote_proxies import RemoteProxies
+from exercises.grader.running.remove_tree import remove_tree
+from exercises.grader.running.wire import (
     CANNOT_REPLY,
     LONGEST_NAME,
     NEVER_RUN,
@@ -53,8 +52,8 @@ _MAKING = frozenset({"exec", "compile"})
 class Answer:
     """The executed file and the objects made from it, by the names that the grader gave them."""
 
-    def __init__(self, closed_folder: str, borrower: Borrower) -> None:
-        self._borrower = borrower
+    def __init__(self, closed_folder: str, proxies: RemoteProxies) -> None:
+        self._proxies = proxies
         self._closed = os.path.normcase(os.path.realpath(closed_folder)) + os.sep
         self._names: dict[str, Any] = {}
         self._source = ""
@@ -75,13 +74,13 @@ class Answer:
         Args:
             source: The text.
             path: The path under which it runs.
-            threads: Whether it will be asked to run several threads; its locks are stand-ins then.
+            threads: Whether it will be asked to run several threads; its locks are patched ones then.
         """
         self._forget()
         if threads:
-            from exercises.grader.interleavings import serving  # noqa: PLC0415  most exercises need none of it
+            from exercises.grader.running.threads import service  # noqa: PLC0415  most exercises need none of it
 
-            self._control = serving.install()
+            self._control = service.install()
             self._control.makes_code = False
         if (source, path) != (self._source, self._path) or self._code is None:
             self._code = None  # should it not compile, the one before is not it
@@ -100,7 +99,7 @@ class Answer:
     def meet(self, command: dict[str, Any]) -> dict[str, Any]:
         """Let threads meet: what is asked about them is answered by `interleavings`."""
         if self._floor is None:
-            from exercises.grader.interleavings.serving import Floor  # noqa: PLC0415  as in load
+            from exercises.grader.running.threads.service import Floor  # noqa: PLC0415  as in load
 
             code = self._code
 
@@ -166,9 +165,9 @@ class Answer:
             self._returned = (frame.f_code, frame.f_lasti, frame.f_lineno)
 
     def _resolve(self, arg: Any) -> Any:
-        if isinstance(arg, dict) and "lent" in arg:
-            setprofile(None)  # whoever borrows makes many calls, and is judged by its errors alone
-            return self._borrower.maker(arg["lent"])
+        if isinstance(arg, dict) and "remote" in arg:
+            setprofile(None)  # it makes many calls to remote objects, and is judged by its errors alone
+            return self._proxies.maker(arg["remote"])
         return self._objects[arg["handle"]] if isinstance(arg, dict) and "handle" in arg else arg
 
     def _watch_over(self, event: str, args: tuple[Any, ...]) -> None:
@@ -290,14 +289,14 @@ def main() -> None:
     own_process = getpid()
     channel = Channel()
     opening = channel.opening
-    limit_resources(opening["memory_bytes"], opening["cpu_seconds"])
+    _limit_resources(opening["memory_bytes"], opening["cpu_seconds"])
     adopt_orphans()
-    answer = Answer(opening["closed_folder"], Borrower(channel.ask_back))
+    answer = Answer(opening["closed_folder"], RemoteProxies(channel.ask_back))
 
     def gone() -> None:
         try:
-            end_kin(opening["mark"], own_process)
-            clear(opening["working_folder"])
+            end_process_tree(opening["mark"], own_process)
+            remove_tree(opening["working_folder"])
         finally:
             _exit(0)
 
@@ -320,6 +319,20 @@ def serve(channel: Channel, answer: Answer, own_process: int) -> None:
     if getpid() != own_process:
         _exit(0)  # the answer forked: only one of the two may speak for it
     channel.reply({"number": command["number"], **reply})
+
+
+def _limit_resources(memory_bytes: int, cpu_seconds: int) -> None:
+    """Lower this process's own limits where the system has them; the grader's clock bounds it anyway."""
+    try:
+        import resource  # noqa: PLC0415  absent on Windows
+    except ImportError:
+        return
+    wanted = {"RLIMIT_AS": memory_bytes, "RLIMIT_CPU": cpu_seconds, "RLIMIT_CORE": 0}
+    for name, limit in wanted.items():
+        try:
+            resource.setrlimit(getattr(resource, name), (limit, limit))
+        except (ValueError, OSError):  # macOS refuses some of them
+            continue
 
 
 if __name__ == "__main__":

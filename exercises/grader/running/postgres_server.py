@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from exercises.grader.clearing import clear
+from exercises.grader.running.remove_tree import remove_tree
 
 NAMED = "JOBKIT_PG_DSN"
 INSTALL = (
@@ -99,8 +99,8 @@ def server_of_the_wheel() -> Any:
 
 def _keeper(folder: str) -> subprocess.Popen[bytes]:
     """Start a process that ends the server when this one has ended, in whatever way: its pipe closes then."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
-    command = [sys.executable, "-P", "-m", "exercises.grader.postgres_server", folder]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+    command = [sys.executable, "-P", "-m", "exercises.grader.running.postgres_server", folder]
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
     # In a session of its own Ctrl-C does not reach it.
     return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True, **quiet)  # noqa: S603
@@ -121,7 +121,7 @@ def keep(folder: str) -> None:
     try:
         get_server(folder, cleanup_mode=None).stop()
     finally:
-        clear(folder)
+        remove_tree(folder)
 
 
 def _drop_schemas(found: str) -> None:

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from exercises.grader.kin import MARK, end_kin
-from exercises.grader.wire import CANNOT_REPLY, LARGEST_REPLY_BYTES, WATCHDOG_SHARE, read_reply
+from exercises.grader.running.process_tree import MARK, end_process_tree
+from exercises.grader.running.wire import CANNOT_REPLY, LARGEST_REPLY_BYTES, WATCHDOG_SHARE, read_reply
 
-PACKAGE_ROOT = Path(__file__).resolve().parent.parent.parent
+PACKAGE_ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 20.0  # Python itself may start slowly on a busy machine; that is not the answer's fault
 CHUNK_BYTES = 65_536
 JUNK_BYTES = 4_000_000
@@ -285,7 +285,7 @@ class AnswerProcess:
         alive = self._process.returncode is None  # else its number may belong to somebody else by now
         if alive and sys.platform != "win32":
             _signal(self._process, signal.SIGSTOP)  # what stands still starts nothing more
-        end_kin(self._mark, self._process.pid if alive else None)
+        end_process_tree(self._mark, self._process.pid if alive else None)
         if alive and sys.platform == "win32":
             taskkill = ["taskkill", "/PID", str(self._process.pid), "/T", "/F"]
             subprocess.run(taskkill, check=False, capture_output=True)  # noqa: S603  ships with Windows
@@ -295,7 +295,7 @@ class AnswerProcess:
 
 def _spawn(working_folder: Path, mark: str) -> subprocess.Popen[bytes]:
     # -P keeps the learner's folder off the import path: a file named json.py there must break nothing.
-    command = [sys.executable, "-P", "-m", "exercises.grader.child"]
+    command = [sys.executable, "-P", "-m", "exercises.grader.running.child"]
     environment = {
         **os.environ,
         "PYTHONPATH": str(PACKAGE_ROOT),

@@ -1,6 +1,6 @@
 """What is tried, and in which order: no switch, then one at every place, then two, then drawn ones.
 
-A schedule is an order of threads and the steps before which the baton goes to the next of them. Everything else
+A schedule is an order of threads and the steps before which the turn goes to the next of them. Everything else
 follows from it, so the same schedule gives the same run.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol, TypeVar
 
-from exercises.grader.interleavings.baton import Step
+from exercises.grader.running.threads.scheduler import Step
 
 PLACE = re.compile(r"([A-Z])(\d+)(?:x(\d+))?(?:\.(\d+))?")
 ID = re.compile(r"([A-Z]+)((?:-[A-Z]\d+(?:x\d+)?(?:\.\d+)?)*)")
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Who begins and who is next, and before which steps the baton goes on."""
+    """Who begins and who is next, and before which steps the turn goes on."""
 
     order: str
     switches: tuple[Step, ...] = ()

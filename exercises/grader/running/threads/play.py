@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from exercises.grader.interleavings.baton import MADE_CODE, OWN_THREADS, Abort, Deadlock, Run, Undecided
-from exercises.grader.interleavings.points import Points
-from exercises.grader.interleavings.schedules import Schedule
-from exercises.grader.interleavings.stand_ins import CONTROL, LOCKS
+from exercises.grader.running.threads.patched_primitives import CONTROL, LOCKS
+from exercises.grader.running.threads.points import Points
+from exercises.grader.running.threads.scheduler import MADE_CODE, OWN_THREADS, Abort, Deadlock, Run, Undecided
+from exercises.grader.running.threads.schedules import Schedule
 
 BEFORE, AFTER = "before", "after"
 UNFINISHED = {"kind": "unfinished"}

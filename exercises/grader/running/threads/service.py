@@ -6,11 +6,11 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MemberDescriptorT
 from typing import Any
 
 import jobqueue
-from exercises.grader.interleavings.exploring import Exploration, found_again, id_of
-from exercises.grader.interleavings.play import Outcome, Play, Reply
-from exercises.grader.interleavings.points import Points
-from exercises.grader.interleavings.schedules import Bounds, Place, Schedule, read_id
-from exercises.grader.interleavings.stand_ins import CONTROL, REPLACED, Control, Lock
+from exercises.grader.running.threads.patched_primitives import CONTROL, REPLACED, Control, Lock
+from exercises.grader.running.threads.play import Outcome, Play, Reply
+from exercises.grader.running.threads.points import Points
+from exercises.grader.running.threads.schedules import Bounds, Place, Schedule, read_id
+from exercises.grader.running.threads.search import Exploration, found_again, id_of
 
 CONSTANT = (
     int, str, bytes, float, type(None), frozenset, Lock, FunctionType, BuiltinFunctionType, ModuleType,
@@ -23,7 +23,7 @@ PLAIN = frozenset((str, int, bool, type(None)))
 
 
 def install() -> Control:
-    """Put the stand-ins into Python's modules for good: this process has no other purpose."""
+    """Put the patched primitives into Python's modules for good: this process has no other purpose."""
     for module, name, ours in REPLACED:
         setattr(module, name, ours)
     return CONTROL

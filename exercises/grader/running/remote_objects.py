@@ -1,15 +1,15 @@
-"""Objects of the grader's process, lent to an answer: it may call their methods, and sees nothing else of them.
+"""Objects of the grader's process that an answer can call: it knows the names of some methods, and no more.
 
-This is the grader's side; `borrowed` is the answer's. What is lent here stays hidden: only plain values and the
-names of errors cross the pipe.
+This is the grader's side; `remote_proxies` is the answer's. Only plain values and the names of errors cross the
+pipe, so an answer cannot look inside a queue that it tests.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from exercises.grader.process import Stopped
-from exercises.grader.wire import Opaque, pack, unpack
+from exercises.grader.running.process import Stopped
+from exercises.grader.running.wire import Opaque, pack, unpack
 
 MOST_CALLS = 2_000
 LONGEST_MESSAGE = 500
@@ -26,11 +26,11 @@ class Asked:
     error: str = ""
 
 
-class Lending:
-    """One loan: a maker of objects, and all objects that were made with it."""
+class RemoteObjects:
+    """A maker of objects, and all objects that were made with it, for one function of the answer."""
 
     def __init__(self, make: Callable[..., tuple[Any, ...]], methods: Mapping[int, tuple[str, ...]]) -> None:
-        """Lend a maker.
+        """Offer a maker.
 
         Args:
             make: Returns a tuple of objects; the last is the clock that they read.
@@ -47,7 +47,7 @@ class Lending:
 
         None if there is none: whoever made these calls cannot tell the two makers apart, and need not be asked.
         """
-        other = Lending(make, self._methods)
+        other = RemoteObjects(make, self._methods)
         differs = any(other.serve(request) != told for request, told in self._said)
         return tuple(other.asked) if differs else None
 
@@ -68,13 +68,13 @@ class Lending:
             number, args, options = unpack(request["value"])
             self._demand_plain([*args, *options.values()])
             if number is None:
-                return {"do": "told", "lent": self._lend(args, options)}
+                return {"do": "told", "remote": self._make_more(args, options)}
             return {"do": "told", "value": self._call(number, request["name"], args, options)}
         except Exception as refusal:  # whatever a call raises is for the answer to catch
             message = str(refusal)[:LONGEST_MESSAGE]
             return {"do": "told", "error": type(refusal).__name__, "message": message}
 
-    def _lend(self, args: list[Any], options: dict[str, Any]) -> list[tuple[int, tuple[str, ...]]]:
+    def _make_more(self, args: list[Any], options: dict[str, Any]) -> list[tuple[int, tuple[str, ...]]]:
         made = self._make(*args, **options)
         self._clock = made[-1]
         first = len(self._objects)

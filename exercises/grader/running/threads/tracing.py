@@ -27,7 +27,7 @@ class Traced(Protocol):
         """Where a switch counts in this code, and on which lines its instructions are; None if unwatched."""
 
     def arrives(self, counts: int, line: int, place: int) -> bool:
-        """Tell that the thread with the baton is before an instruction; return whether further ones matter."""
+        """Report that the thread is before an instruction; return whether further ones matter."""
 
     def goes_on(self, weight: int, line: int) -> None:
         """Tell that it has gone on a little: loops are known by this."""

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from exercises.grader import kin
+from exercises.grader.running import process_tree
 
 pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are found in /proc")  # noqa: PTH112
 
@@ -17,16 +17,18 @@ SLEEPER = [sys.executable, "-c", "import sys; sys.stdin.read()"]
 def ended(monkeypatch):
     """Collect whom the hunt would kill, instead of killing; each is then taken for dead."""
     pids = []
-    living = kin._living
-    monkeypatch.setattr(kin, "_kill", pids.append)
-    monkeypatch.setattr(kin, "_living", lambda: ((pid, parent) for pid, parent in living() if pid not in pids))
+    living = process_tree._living
+    monkeypatch.setattr(process_tree, "_kill", pids.append)
+    monkeypatch.setattr(
+        process_tree, "_living", lambda: ((pid, parent) for pid, parent in living() if pid not in pids)
+    )
     return pids
 
 
 def test_nobody_else_is_ended_when_the_answer_has_ended(ended):
     """Without a root only the mark tells; a process without it is left alone, and so is everybody else."""
     with subprocess.Popen(SLEEPER, stdin=subprocess.PIPE) as stranger:
-        kin.end_kin("a mark that nobody has", None)
+        process_tree.end_process_tree("a mark that nobody has", None)
         assert ended == []
         stranger.kill()
 
@@ -34,9 +36,9 @@ def test_nobody_else_is_ended_when_the_answer_has_ended(ended):
 def test_a_marked_process_is_ended_wherever_it_went(ended):
     """A process that moved to a session of its own still carries the mark."""
     mark = "a mark of this one test"
-    environment = os.environ | {kin.MARK: mark}
+    environment = os.environ | {process_tree.MARK: mark}
     with subprocess.Popen(SLEEPER, stdin=subprocess.PIPE, env=environment, start_new_session=True) as marked:
-        kin.end_kin(mark, None)
+        process_tree.end_process_tree(mark, None)
         assert ended == [marked.pid]
         marked.kill()
 
@@ -45,12 +47,12 @@ def test_a_marked_process_is_ended_wherever_it_went(ended):
 def test_a_root_that_is_no_answer_is_refused(ended, root):
     """Everything descends from the first process: such a root must never be hunted."""
     with pytest.raises(ValueError, match="is not that of an answer"):
-        kin.end_kin("a mark that nobody has", root)
+        process_tree.end_process_tree("a mark that nobody has", root)
     assert ended == []
 
 
 def test_a_mark_that_others_could_have_is_refused(ended):
     """A short mark could be in anybody's environment."""
     with pytest.raises(ValueError, match="too short"):
-        kin.end_kin("", None)
+        process_tree.end_process_tree("", None)
     assert ended == []

@@ -1,7 +1,7 @@
-"""Runs some threads under one baton: exactly one of them runs at any time, and a schedule says when it changes.
+"""Schedules some threads: exactly one of them runs at any time, and a schedule says when it changes.
 
-Everything is done with the baton in hand, even turning the tracing of a thread on and off, and whoever started
-the threads sleeps until the last of them is done.
+The thread whose turn it is does everything, even turn the tracing of a thread on and off. Meanwhile the thread
+that started them all sleeps.
 """
 
 from _thread import allocate_lock, get_ident, start_new_thread
@@ -10,14 +10,14 @@ from sys import _getframe  # bound now: an answer may patch modules
 from types import CodeType, FrameType
 from typing import Any
 
-from exercises.grader.interleavings.points import Points
-from exercises.grader.interleavings.stand_ins import CONTROL, NO_LIMIT, Lock
-from exercises.grader.interleavings.tracing import TRACING
+from exercises.grader.running.threads.patched_primitives import CONTROL, NO_LIMIT, Lock
+from exercises.grader.running.threads.points import Points
+from exercises.grader.running.threads.tracing import TRACING
 
 FAIR_WAY = 3_000  # so long may one thread go on alone: others may have to move before its loop can end
 LONGEST_WAY = 60_000
 FIRST_STEPS = 2  # whoever waits at the first step has not touched anything yet
-STUCK_SECONDS = 0.6  # without a step; only a wait that no stand-in sees takes so long
+STUCK_SECONDS = 0.6  # without a step; only a wait that no patched primitive sees takes so long
 LOOKS = 6
 MADE_CODE = "your code makes code out of a text while it runs, and the checker cannot see inside it"
 OWN_THREADS = "your code starts threads of its own, which the checker does not steer"
@@ -73,7 +73,7 @@ class Thread:
         self.blocked = False
 
     def wait(self, lock: Lock | None, seconds: float) -> bool:
-        """Give the baton away until the lock is free or the time is over."""
+        """Give the turn away until the lock is free or the time is over."""
         return self.run.wait(self, lock, seconds)
 
     def took(self, lock: Lock) -> None:
@@ -108,8 +108,8 @@ class Run:
     """The threads of one schedule.
 
     Args:
-        bodies: What each thread does, by name, in the order in which they get the baton.
-        switches: The steps before which the baton goes to the next thread that can go on.
+        bodies: What each thread does, by name, in the order in which they get the turn.
+        switches: The steps before which the turn goes to the next thread that can go on.
         points: Where steps are.
         trails: Whether all steps are wanted, not only those up to the last switch.
         watch: Called with what happens, for whoever wants to see it: (what, thread, detail).
@@ -178,7 +178,7 @@ class Run:
                 return
 
     def _live(self, thread: Thread) -> None:
-        """One thread's life, from its first baton to handing on its last."""
+        """One thread's life, from its first turn to the end of its last."""
         thread.gate.acquire()
         CONTROL.threads[get_ident()] = thread
         try:
@@ -196,7 +196,7 @@ class Run:
 
     @property
     def looking(self) -> bool:
-        """Whether the thread with the baton has still to come to a step that matters."""
+        """Whether the thread that has the turn has still to come to a step that matters."""
         return self._active.looking
 
     def knows(self, code: CodeType) -> tuple[bytes, list[int]] | None:
@@ -204,7 +204,7 @@ class Run:
         return None if self._active.muted else self._points.of(code)
 
     def arrives(self, counts: int, line: int, place: int) -> bool:
-        """Be before an instruction. Only whoever has the baton comes here; return whether it still looks."""
+        """Be before an instruction. Only whoever has the turn comes here; return whether it still looks."""
         thread = self._active
         thread.ticks += 1
         if thread.ticks > LONGEST_WAY:
@@ -253,7 +253,7 @@ class Run:
         self.barren = all(one.blocked and len(one.steps) < FIRST_STEPS for one in others)
 
     def interrupt(self, thread: Thread) -> None:
-        """Hand the baton to the next thread that can go on; if there is none, keep it."""
+        """Hand the turn to the next thread that can go on; if there is none, keep it."""
         other = self._next(thread)
         if other is not None and other is not thread:
             inside = len(thread.steps) > 1 and thread.steps[-2] == thread.line
@@ -261,7 +261,7 @@ class Run:
             self._hand(thread, other)
 
     def wait(self, thread: Thread, lock: Lock | None, seconds: float) -> bool:
-        """Hand the baton on until the lock may be free. False when the time was over before."""
+        """Hand the turn on until the lock may be free. False when the time was over before."""
         if self.failed is not None:
             raise Abort
         thread.blocked, thread.waits, thread.expired, thread.line = True, lock, False, thread.here()
@@ -310,7 +310,7 @@ class Run:
         return Abort()
 
     def _finish(self, thread: Thread) -> None:
-        """Hand on the last baton; when the run has failed, to let the others unwind."""
+        """Hand on the last turn; when the run has failed, to let the others unwind."""
         thread.done, thread.blocked = True, False
         other = self._next(thread) or self._wake()
         if other is None and (left := [one for one in self.threads if not one.done]):

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from exercises.grader.interleavings.play import AFTER, BEFORE
-from exercises.grader.interleavings.story import Seen, Story
+from exercises.grader.running.threads.play import AFTER, BEFORE
+from exercises.grader.running.threads.story import Seen, Story
 
 WIDTH = 94
 WITH = ("with ", "with(")
@@ -17,14 +17,16 @@ Made = tuple[str, int]  # a call: who makes it, and the how-manieth of theirs it
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a listing. `call` says whose end it shows; a `step` is a line of the learner's file."""
+    """One row of a trace. `call` says whose end it shows; a `step` is a line of the learner's file."""
 
     text: str
     call: Made | None = None
     step: bool = False
 
 
-def listing(story: Story, seen: Seen, events: Sequence[Event], source: Sequence[str]) -> tuple[Row, ...]:
+def two_column_trace(
+    story: Story, seen: Seen, events: Sequence[Event], source: Sequence[str]
+) -> tuple[Row, ...]:
     """Write the run down, from the first call to the last that came back or never will."""
     return tuple(_Listing(story, seen, source).rows(events))
 
@@ -43,7 +45,7 @@ class _Listing:
         self._leaves: set[str] = set()  # who has come to its `with` a second time: there the lock is given back
 
     def rows(self, events: Sequence[Event]) -> Iterator[Row]:
-        """The whole listing."""
+        """The whole trace."""
         yield from self._single(BEFORE)
         yield Row("".join(f"worker {name}".ljust(self._width) for name in self._names).rstrip())
         for what, name, detail in events:
