@@ -68,7 +68,7 @@ bench: $(READY) ## measure what is promised about cost, as ratios
 constraints: $(READY) ## choose new versions for constraints.txt
 	@$(BIN)/python -m pip install --quiet uv
 	@{ echo "# The versions that every check runs with. Remake: make constraints"; \
-	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --no-annotate --no-header pyproject.toml; } > constraints.new
+	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --group dev --no-annotate --no-header pyproject.toml; } > constraints.new
 	@mv constraints.new constraints.txt
 
 clean: ## remove the virtual environment and what tools left behind
@@ -84,5 +84,6 @@ $(READY): pyproject.toml constraints.txt
 	if [ -z "$$python" ]; then echo "jobkit needs Python 3.11 or newer, and found none. Install it, or say where it is: make lab PYTHON=/path/to/python3"; exit 1; fi; \
 	echo "Setting up in $(VENV), once; this takes about a minute ..."; \
 	"$$python" -m venv $(VENV) && \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[postgres,jupyter,watch,demo,browser,dev]' -c constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' && \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[postgres,jupyter,watch,demo]' --group dev -c constraints.txt
 	@touch $(READY)
