@@ -36,7 +36,7 @@ from jobqueue.scheduling import (
     WeightedBands,
 )
 from jobqueue.statistics import Stats
-from jobqueue.stores.opening import open_queue
+from jobqueue.stores.urls import open_queue
 from jobqueue.worker import Context, PermanentError, Worker
 
 __all__ = [

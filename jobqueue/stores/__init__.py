@@ -1,1 +1,1 @@
-"""Durable queues: the same operations over SQLite or PostgreSQL. Begin at `opening.py`."""
+"""Durable queues: the same operations over SQLite or PostgreSQL. Begin at `urls.py`."""

@@ -32,7 +32,7 @@ class Dialect:
         numbers: the rows of a JSON array of integers.
         next_ending: the number of the next job to finish.
         last_number: the number that was given last, also if its job was dropped.
-        keeps_counts: whether it counts jobs as they change (`counting.py`).
+        keeps_counts: whether it counts jobs as they change (`job_counts.py`).
         joins_writes: whether one statement can write two tables.
     """
 

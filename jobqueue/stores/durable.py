@@ -15,7 +15,7 @@ from jobqueue.scheduling.schedule import GatedSchedule, Schedule
 from jobqueue.storage import CHANGING, Table, Transaction
 from jobqueue.stores import statements
 from jobqueue.stores.database import Database
-from jobqueue.stores.picking import GatedPicker, Picker, PlainPicker
+from jobqueue.stores.picker import GatedPicker, Picker, PlainPicker
 from jobqueue.stores.session import Session, WaitingOutbox
 from jobqueue.stores.table import StoredTable
 

@@ -16,8 +16,8 @@ from jobqueue.retention import Retention
 from jobqueue.scheduling.lanes import Asked
 from jobqueue.statistics import Stats
 from jobqueue.storage import Search
-from jobqueue.stores import counting, reading, selection, statements
-from jobqueue.stores.picking import Picker
+from jobqueue.stores import figures, job_counts, selection, statements
+from jobqueue.stores.picker import Picker
 from jobqueue.stores.rows import (
     Kept,
     Place,
@@ -107,7 +107,7 @@ class StoredTable:
 
     def queued(self, tenant: str | None = None) -> int:
         """Return how many jobs are PENDING, in all or of one tenant."""
-        text = counting.queued(self._session.database.dialect, tenant)
+        text = job_counts.queued(self._session.database.dialect, tenant)
         return int(self._session.read(text, tenant=tenant)[0][0])
 
     def dead(self) -> list[Job]:
@@ -305,12 +305,12 @@ class StoredTable:
 
     def stats(self, counts: Mapping[str, int], now: int) -> Stats:
         """Return the figures of this instant."""
-        rows = self._session.read(counting.stats(self._session.database.dialect))
-        return reading.stats_from(rows, self._session.schedule, counts.get("refused_tokens", 0), now)
+        rows = self._session.read(job_counts.stats(self._session.database.dialect))
+        return figures.stats_from(rows, self._session.schedule, counts.get("refused_tokens", 0), now)
 
     def search(self, search: Search) -> list[Job]:
         """Return the jobs that fit, newest first, without their payloads."""
-        values = reading.search_values(search)
+        values = figures.search_values(search)
         most = storage.SEARCHED_JOBS if "text" in values else search.limit
         rows = self._session.read(statements.search(values), **values, most=search.limit, looked_at=most)
         return [kept_from(row).job for row in rows]

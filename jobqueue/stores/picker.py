@@ -1,4 +1,4 @@
-"""Who is next among jobs in a database: the turns are those of `scheduling`, over what SQL finds.
+"""Pickers: they choose the next job in a database, by the rules of `scheduling` over what SQL finds.
 
 For each pick a fixed number of statements finds the first job of each lane that is open, and what runs. The
 schedule itself then picks among them as it does in memory.
@@ -22,7 +22,7 @@ BEYOND_EVERY_NAME = "\U0010ffff" * (LONGEST_NAME + 1)
 
 
 class Picker(Protocol):
-    """Finds the next job, and hears what becomes of jobs."""
+    """Chooses the next job to hand out. It is called when jobs start, end and stop being ready."""
 
     def pick(self, types: Asked, tenants: Asked, most_attempts: int | None) -> Job | None:
         """Return the next job, locked, and take its turn, unless it has had that many attempts."""
@@ -41,15 +41,15 @@ class Picker(Protocol):
         ...
 
     def started(self, job: Job) -> None:
-        """Hear that the job that was picked runs."""
+        """Called when the job that was picked starts to run."""
         ...
 
     def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
-        """Hear that a job runs no more."""
+        """Called when a job stops running."""
         ...
 
     def left(self, tenant: str, place: Place) -> None:
-        """Hear that a job is ready no more where it was."""
+        """Called when a job leaves the lane in which it was ready."""
         ...
 
 
@@ -119,7 +119,7 @@ class PlainPicker:
         """Nothing is counted."""
 
     def left(self, tenant: str, place: Place) -> None:
-        """Nobody saves anything up."""
+        """Deficits are not kept: strict priority has none."""
 
 
 class GatedPicker:
@@ -196,18 +196,18 @@ class GatedPicker:
         return self._schedule.holds_for_budget(job)
 
     def started(self, job: Job) -> None:
-        """Count a job that runs, and remember the how-manieth it was."""
+        """Count a running job, and remember its number among this object's hand-outs."""
         self._schedule.started(job)
         self._order_of[job.number] = job.generation, self._schedule.gates.running[job.number].order
 
     def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
-        """Learn from how a job ended that this object has handed out."""
+        """Tell the dispatch limit how a job ended, if this object handed it out."""
         generation, _ = self._order_of.pop(job.number, (None, 0))
         if generation == job.generation and job.number in self._schedule.gates.running:
             self._schedule.ended(job, outcome, permanent=permanent)
 
     def left(self, tenant: str, place: Place) -> None:
-        """Take a tenant's credit if that was its last ready job in a band: who has nothing saves nothing up."""
+        """Reset a tenant's deficit once it has no ready job in a band: idle tenants save nothing up."""
         band = place.band
         if self._schedule.keeps_credit and not self._session.read(
             selection.HAS_READY, band=band, tenant=tenant

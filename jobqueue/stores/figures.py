@@ -34,7 +34,7 @@ def stats_from(
     refused_tokens: int,
     now: int,
 ) -> Stats:
-    """Return the figures that the rows of `counting.stats` tell."""
+    """Return the figures that the rows of `job_counts.stats` tell."""
     by_status = dict.fromkeys(map(str, type(PENDING)), 0)
     by_band, by_tenant, by_type = Counter[str](dict.fromkeys(BANDS, 0)), Counter[str](), Counter[str]()
     attempts, since_by_band, since_by_tenant = Counter[str](), dict[str, int](), dict[str, int]()
