@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException
 from jobqueue.simulation.link import BadLinkError
 from webui import api
 from webui.actions import actions
-from webui.answer_pages import Recordings, answers
+from webui.answers.pages import Recordings, answers
 from webui.failures import words_of
 from webui.labs import Shelf
 from webui.live import live

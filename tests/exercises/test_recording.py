@@ -14,7 +14,7 @@ from exercises.playback.interfaces import STAGES, STORIES
 from exercises.playback.player import play_check, play_scenario, shown_check
 from exercises.staging.whole_stage import WholeStage
 from jobqueue import Event
-from webui.recorded import board_at
+from webui.answers.recording import board_at
 
 if TYPE_CHECKING:
     from exercises.grader.records import Result

@@ -12,7 +12,7 @@ from exercises.playback.player import play_check, play_scenario
 from exercises.playback.recording import MOST_FRAMES
 from jobqueue import Event
 from tests.exercises.test_recording import EX03, EXERCISES, SOLUTION, edited, right
-from webui.recorded import board_at
+from webui.answers.recording import board_at
 
 HOSTILE = {
     "endless loop": ("while True: pass", "no answer within"),

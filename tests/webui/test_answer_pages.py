@@ -13,7 +13,7 @@ from exercises.grader import runner
 from exercises.grader.catalogue import find
 from tests.webui.asking import Parsed, words
 from webui import cli, create_app
-from webui.answer_pages import MOST_RECORDINGS, Recordings
+from webui.answers.pages import MOST_RECORDINGS, Recordings
 from webui.cli import board_link
 from webui.cli.board_link import watch_line
 from webui.server import listen, serving
