@@ -9,19 +9,19 @@ from werkzeug.exceptions import HTTPException
 
 from jobqueue.simulation.link import BadLinkError
 from webui import api
-from webui.actions import actions
 from webui.answers.pages import Recordings, answers
-from webui.failures import words_of
-from webui.labs import Shelf
+from webui.board.actions import actions
+from webui.board.labs import Shelf
+from webui.board.links import bad_link, links
+from webui.board.pages import action_url, pages
+from webui.board.panel_pages import panels
+from webui.board.texts import texts
+from webui.failures import problem, words_of
 from webui.live import live
 from webui.live.instants import iso, utc
-from webui.pages import action_url, pages, problem
-from webui.panel_pages import panels
 from webui.prefix import Prefix
-from webui.reading import reading
 from webui.security import guard
 from webui.service import Service
-from webui.sharing import bad_link, sharing
 
 _NUMBER_AND_UNIT = re.compile(r"(\d) s\b")
 
@@ -52,8 +52,8 @@ def create_app(config: Mapping[str, Any] | None = None, service: Service | None 
     app.register_blueprint(panels)
     app.extensions["recordings"] = Recordings()
     app.register_blueprint(answers)
-    app.register_blueprint(sharing)
-    app.register_blueprint(reading)
+    app.register_blueprint(links)
+    app.register_blueprint(texts)
     app.register_error_handler(BadLinkError, bad_link)
     if service is not None:
         app.extensions["service"] = service

@@ -1,6 +1,9 @@
-"""What went wrong with a request, in the kit's own words: a title and what to do, for each status."""
+"""What went wrong with a request: its page, and the kit's own words for each status."""
 
+from flask import Response, current_app, make_response, render_template, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
+
+from jobqueue.simulation import Scenario
 
 _WORDS = {
     400: ("This request can't be read", "Something in it isn't as this page expects. Go back and try again."),
@@ -39,3 +42,16 @@ def words_of(error: HTTPException) -> tuple[str, str]:
         text = f"It answers to {' and '.join(sorted(error.valid_methods))} only. {text}"
     # The framework's description is on the class; one given at the raise is on the error alone.
     return title, error.description if "description" in vars(error) and error.description else text
+
+
+def problem(code: int, title: str, text: str, scenario: Scenario | None = None) -> Response:
+    """Return a page, or for htmx a card in the board's place, that says what went wrong and offers a way on."""
+    template = "partials/problem.html" if is_fragment_wanted() else "problem.html"
+    is_live = "service" in current_app.extensions and f"{request.path}/".startswith("/live/")
+    shown = {"code": code, "title": title, "text": text, "scenario": scenario, "is_live": is_live}
+    return make_response(render_template(template, **shown), code)
+
+
+def is_fragment_wanted() -> bool:
+    """Return whether htmx asks, which replaces the board and leaves the page around it."""
+    return request.headers.get("HX-Request") == "true"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import BrowserContext, Page
 
-    from webui.labs import Lab
+    from webui.board.labs import Lab
 
 NAMES = [os.environ.get("JOBKIT_CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome"]
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)

@@ -25,7 +25,7 @@ def refused_action(site: Site) -> str:
     try:
         lab.poke("cancel", "J1")
     except Exception as refusal:
-        from webui.labs import Notice  # noqa: PLC0415
+        from webui.board.labs import Notice  # noqa: PLC0415
 
         lab.notice = Notice(str(refusal), is_refusal=True)
     return url

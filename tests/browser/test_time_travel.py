@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Route
 
     from tests.browser.conftest import Looks, Site
-    from webui.labs import Lab
+    from webui.board.labs import Lab
 
 
 def forked(site: Site) -> tuple[str, Lab]:

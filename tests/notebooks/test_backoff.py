@@ -10,7 +10,7 @@ from jobqueue.simulation import find_scenario
 from jobqueue.simulation import run as play
 from jobqueue.simulation.scenario import Rules
 from tests.notebooks.cells import prose, run
-from webui.labs import Lab
+from webui.board.labs import Lab
 
 NAME = "04_backoff_and_jitter"
 KEYS = {

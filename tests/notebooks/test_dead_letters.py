@@ -5,7 +5,7 @@ import pytest
 
 from jobqueue.simulation import find_scenario
 from tests.notebooks.cells import run
-from webui.labs import Lab
+from webui.board.labs import Lab
 
 NAME = "05_dead_letters_and_redrive"
 KEYS = {

@@ -6,7 +6,7 @@ from jobqueue.simulation import find_scenario
 from jobqueue.simulation.narration import narrate, seconds
 from jobqueue.simulation.trace import trace
 from tests.notebooks.cells import run
-from webui.labs import Lab
+from webui.board.labs import Lab
 
 NAME = "03_zombies_and_fencing"
 KEYS = {

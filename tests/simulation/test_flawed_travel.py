@@ -13,7 +13,7 @@ from jobqueue.simulation.playback import Playback
 from jobqueue.simulation.recipe import VERBS, Recipe, advance
 from jobqueue.simulation.saved_test import as_test
 from tests.simulation.walks import a_poke, poke, state
-from webui.jumps import JUMPS
+from webui.board.jumps import JUMPS
 
 FLAWED = [name for name, scenario in SCENARIOS.items() if scenario.flaw is not None]
 RIGHT = [name for name in SCENARIOS if name not in FLAWED]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from flask import Flask
     from werkzeug.test import TestResponse
 
-    from webui.labs import Lab
+    from webui.board.labs import Lab
 
 HTMX = {"HX-Request": "true"}
 _VOID = frozenset({"meta", "link", "input", "br", "hr", "img"})

@@ -8,7 +8,7 @@ import pytest
 
 from jobqueue.simulation import SCENARIOS
 from tests.webui.asking import HTMX, BoardClient, Parsed, dump, is_refusal, next_of, notice_of, over_of, words
-from webui.labs import SPEEDS
+from webui.board.labs import SPEEDS
 
 if TYPE_CHECKING:
     from flask import Flask

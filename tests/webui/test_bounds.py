@@ -9,7 +9,7 @@ import pytest
 from jobqueue.simulation import SCENARIOS
 from tests.webui.asking import BoardClient, dump, is_refusal, notice_of, over_of
 from webui import create_app
-from webui.labs import MOST_ENTRIES, MOST_JOBS, Shelf
+from webui.board.labs import MOST_ENTRIES, MOST_JOBS, Shelf
 
 if TYPE_CHECKING:
     from flask import Flask

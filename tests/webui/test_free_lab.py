@@ -12,8 +12,8 @@ from jobqueue.simulation.link import decode
 from jobqueue.simulation.recipe import Recipe
 from tests.simulation.walks import FREE_LABS, RULES
 from tests.webui.asking import Parsed, words
-from webui.free_form import BadFormError, read_recipe, typed_recipe
-from webui.labs import Lab
+from webui.board.free_form import BadFormError, read_recipe, typed_recipe
+from webui.board.labs import Lab
 
 if TYPE_CHECKING:
     from flask import Flask

@@ -9,13 +9,13 @@ import pytest
 
 from jobqueue.simulation import SCENARIOS
 from tests.webui.asking import BoardClient, Parsed, is_refusal, notice_of, words
-from webui.labs import Lab
-from webui.presenters import board_of, charts_of, parameters_of
+from webui.board.labs import Lab
+from webui.board.view import board_of, charts_of, parameters_of
 
 if TYPE_CHECKING:
     from flask import Flask
 
-    from webui.presenters import Board
+    from webui.board.view import Board
 
 
 def seen(name: str, at: int) -> Board:

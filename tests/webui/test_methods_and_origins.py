@@ -39,9 +39,9 @@ def urls(app: Flask, board: BoardClient, method: str) -> list[str]:
         values = {name: fill.get(name, board.lab.id) for name in rule.arguments}
         if rule.endpoint == "pages.code":
             values["name"] = "queue.py"
-        elif rule.endpoint == "reading.lesson":
+        elif rule.endpoint == "texts.lesson":
             values["name"] = "03_zombies_and_fencing"
-        elif rule.endpoint == "reading.exercise":
+        elif rule.endpoint == "texts.exercise":
             values["name"] = "ex03"
         found.append(adapter.build(rule.endpoint, values))
     return found

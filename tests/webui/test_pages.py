@@ -126,7 +126,7 @@ def test_what_is_not_there_is_a_friendly_page(client: FlaskClient, url: str, hea
 @pytest.mark.parametrize(
     "name",
     [
-        "../webui/labs.py",
+        "../webui/board/labs.py",
         "..%2Fwebui%2Flabs.py",
         "simulation/../../pyproject.toml",
         "/etc/passwd",

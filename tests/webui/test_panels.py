@@ -11,8 +11,8 @@ from jobqueue import JobStatus
 from jobqueue.simulation import SCENARIOS, World
 from jobqueue.simulation.invariants import INVARIANTS
 from tests.webui.asking import HTMX, BoardClient, Parsed, dump, words
-from webui.looking import Look
-from webui.panels import why_of
+from webui.board.look import Look
+from webui.board.panels import why_of
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -261,7 +261,7 @@ def test_a_letter_that_died_by_expiry_says_since_when() -> None:
     from dataclasses import replace  # noqa: PLC0415
 
     from jobqueue import RetryPolicy  # noqa: PLC0415
-    from webui.lanes import Lanes  # noqa: PLC0415
+    from webui.board.lanes import Lanes  # noqa: PLC0415
 
     story = replace(SCENARIOS["late_poll"], policy=RetryPolicy(1, 1000, 60_000))
     world = World(story)

@@ -9,12 +9,12 @@ import pytest
 
 from jobqueue.simulation import SCENARIOS, World
 from tests.webui.asking import BoardClient, Parsed, dump, words
-from webui.predictions import AGAIN, NEVER, NEXT, Predictions, ready_again_at
+from webui.board.predictions import AGAIN, NEVER, NEXT, Predictions, ready_again_at
 
 if TYPE_CHECKING:
     from flask import Flask
 
-    from webui.predictions import Question
+    from webui.board.predictions import Question
 
 RIGHT = [name for name, scenario in SCENARIOS.items() if scenario.flaw is None]
 

@@ -14,8 +14,8 @@ from jobqueue.simulation.rule_settings import RuleSettings
 from jobqueue.simulation.scenario import Habits, Outage, Task
 from tests.simulation.walks import RULES
 from tests.webui.asking import Parsed, words
-from webui.labs import Lab
-from webui.presenters import board_of
+from webui.board.labs import Lab
+from webui.board.view import board_of
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.webui.asking import Parsed
-from webui.prose import prose
+from webui.board.markdown import prose
 
 if TYPE_CHECKING:
     from flask import Flask

@@ -12,8 +12,8 @@ from jobqueue.simulation.narration import narrate, seconds
 from tests.simulation.worlds import keys
 from tests.webui.asking import BoardClient, Parsed
 from webui import cli
+from webui.board.view import LOG_LINES
 from webui.cli import jobkit
-from webui.presenters import LOG_LINES
 
 if TYPE_CHECKING:
     from flask import Flask

@@ -17,7 +17,7 @@ from webui.server import PortTakenError, listen, serving
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from webui.labs import Lab
+    from webui.board.labs import Lab
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from jobqueue.simulation import SCENARIOS, World, run
 from tests.simulation.worlds import keys
 from tests.webui.asking import BoardClient, dump, notice_of, over_of
-from webui.labs import SPEEDS
+from webui.board.labs import SPEEDS
 
 if TYPE_CHECKING:
     from flask import Flask

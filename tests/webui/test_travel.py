@@ -12,8 +12,8 @@ from jobqueue.simulation.recipe import MOST_INTERVENTIONS, Recipe
 from jobqueue.simulation.rule_settings import RULES, RuleSettings
 from tests.simulation.walks import a_poke, state
 from tests.webui.asking import BoardClient, Parsed, dump, is_refusal, notice_of, over_of, words
-from webui.branches import MOST_BRANCHES
-from webui.forms import typed_of
+from webui.board.branches import MOST_BRANCHES
+from webui.board.forms import typed_of
 
 if TYPE_CHECKING:
     import random

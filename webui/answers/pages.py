@@ -30,7 +30,7 @@ from exercises.playback.player import play_check, play_scenario, shown_check
 from exercises.playback.recording import Recording
 from jobqueue.simulation import SCENARIOS
 from webui.answers.recording import board_at, broken_at
-from webui.pages import problem
+from webui.failures import problem
 
 answers = Blueprint("answers", __name__)
 

@@ -11,8 +11,8 @@ from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.timeline import timeline
 from jobqueue.simulation.told import Ledger, Told
 from jobqueue.simulation.watch import Violation, lamps_after
-from webui.panels import LampCard, lamps_of
-from webui.presenters import LogLine, line_of
+from webui.board.panels import LampCard, lamps_of
+from webui.board.view import LogLine, line_of
 
 _LOOKS = {"PENDING": "ready", "RUNNING": "run", "SUCCEEDED": "ok", "DEAD": "dead", "CANCELLED": "wait"}
 

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from jobqueue import StoreError
 from webui.api.calls import service
 from webui.auth import Grant, Role
-from webui.pages import problem
+from webui.failures import problem
 
 live = Blueprint("live", __name__, url_prefix="/live")
 

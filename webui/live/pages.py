@@ -10,6 +10,7 @@ from jobqueue import JobStatus, JobView, UnknownJobError
 from jobqueue.arguments import check_text, number_of
 from webui.api.calls import service
 from webui.api.table import MOST_REDRIVEN
+from webui.failures import is_fragment_wanted
 from webui.live.door import live, operator
 from webui.live.instants import in_words
 from webui.live.journey import life_of
@@ -23,7 +24,6 @@ from webui.live.presenters import (
     row_of,
     rows_of,
 )
-from webui.pages import is_fragment_wanted
 
 ON_PAGE = 50
 FILTERS = ("status", "type", "tenant", "q")

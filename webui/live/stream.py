@@ -10,8 +10,8 @@ from flask import Response
 
 from jobqueue import StoreError
 from webui.api.calls import service
+from webui.failures import problem
 from webui.live.door import live
-from webui.pages import problem
 from webui.service import Service
 
 if TYPE_CHECKING:

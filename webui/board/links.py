@@ -7,21 +7,22 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from jobqueue.simulation.link import LARGEST_FILE, BadLinkError, decode, from_file, to_file
 from jobqueue.simulation.saved_test import as_test
-from webui.free_form import BadFormError, read_recipe, sections, typed_recipe
-from webui.labs import Lab
-from webui.pages import gone, problem, render_board, shelf
+from webui.board.free_form import BadFormError, read_recipe, sections, typed_recipe
+from webui.board.labs import Lab
+from webui.board.pages import gone, render_board, shelf
+from webui.failures import problem
 
-sharing = Blueprint("sharing", __name__)
+links = Blueprint("links", __name__)
 _MOST_FIELDS = 400
 
 
-@sharing.get("/b/<code>")
+@links.get("/b/<code>")
 def shared(code: str) -> Response:
     """Show the board that a link says, played anew; nothing is kept of it."""
     return make_response(render_board(Lab(code, decode(code))))
 
 
-@sharing.get("/labs/<lab_id>/test.py")
+@links.get("/labs/<lab_id>/test.py")
 def save_as_test(lab_id: str) -> Response:
     """Return the story as a test for pytest."""
     lab = _existing(lab_id)
@@ -30,7 +31,7 @@ def save_as_test(lab_id: str) -> Response:
     return _download(as_test(recipe), f"test_{recipe.name}.py", "text/x-python")
 
 
-@sharing.get("/labs/<lab_id>/story.json")
+@links.get("/labs/<lab_id>/story.json")
 def save_as_file(lab_id: str) -> Response:
     """Return the whole state as a file, however long it is."""
     lab = _existing(lab_id)
@@ -51,13 +52,13 @@ def _download(text: str, name: str, mimetype: str) -> Response:
     return Response(text, mimetype=mimetype, headers=headers)
 
 
-@sharing.get("/open")
+@links.get("/open")
 def open_form() -> str:
     """Show the form that opens a saved board."""
     return render_template("open.html")
 
 
-@sharing.post("/boards")
+@links.post("/boards")
 def open_file() -> Response | BaseResponse:
     """Open a board from a file."""
     request.max_content_length = LARGEST_FILE + 10_000  # other forms are smaller
@@ -71,14 +72,14 @@ def open_file() -> Response | BaseResponse:
     return redirect(url_for("pages.lab", lab_id=lab.id, s=lab.code()), 303)
 
 
-@sharing.get("/free")
+@links.get("/free")
 def free_form() -> str:
     """Show the form of the free lab, with the settings of a link if there is one."""
     code = request.args.get("s", "")
     return _free_page(typed_recipe(decode(code)[0] if code else None), {})
 
 
-@sharing.post("/free/labs")
+@links.post("/free/labs")
 def open_free_lab() -> Response | BaseResponse:
     """Open a free lab with what was set; what cannot be comes back, with words at its field."""
     request.max_form_parts = _MOST_FIELDS

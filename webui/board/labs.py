@@ -26,10 +26,10 @@ from jobqueue.simulation.recipe import (
     has_room,
 )
 from jobqueue.simulation.rule_settings import RuleSettings
-from webui.branches import Branches, RefusedError
-from webui.jumps import JUMPS
-from webui.predictions import Predictions
-from webui.typed import millis, whole
+from webui.board.branches import Branches, RefusedError
+from webui.board.jumps import JUMPS
+from webui.board.numbers import millis, whole
+from webui.board.predictions import Predictions
 
 __all__ = ["MOST_ENTRIES", "MOST_JOBS", "SPEEDS", "Lab", "Notice", "RefusedError", "Shelf"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobqueue.simulation.parameters import Parameter, Unit
-from webui.typed import as_seconds, millis, whole
+from webui.board.numbers import as_seconds, millis, whole
 
 _WIDEST = 40
 

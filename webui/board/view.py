@@ -10,8 +10,8 @@ from jobqueue.simulation.charts import BarChart, Row
 from jobqueue.simulation.chronicle import Entry
 from jobqueue.simulation.narration import QUEUE, Sentence, breaks, narrate, seconds
 from jobqueue.simulation.picture import WIDTH, TimelinePicture
-from webui.labs import SPEEDS, Lab, Notice
-from webui.lanes import JobCard, Lanes, WorkerCard
+from webui.board.labs import SPEEDS, Lab, Notice
+from webui.board.lanes import JobCard, Lanes, WorkerCard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,10 +10,10 @@ from markupsafe import Markup
 
 from exercises.grader.catalogue import EXERCISES
 from jobqueue.simulation import Scenario
+from webui.board.markdown import prose
 from webui.jupyter.lab import NOTEBOOKS
-from webui.prose import prose
 
-reading = Blueprint("reading", __name__)
+texts = Blueprint("texts", __name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def _exercises() -> dict[str, Path]:
     return {path.parent.name.partition("_")[0]: path for path in sorted(EXERCISES.glob("ex*_*/task.md"))}
 
 
-@reading.get("/lessons/<name>")
+@texts.get("/lessons/<name>")
 def lesson(name: str) -> str:
     """Show a lesson, without running it."""
     path = _lessons().get(name)
@@ -65,7 +65,7 @@ def lesson(name: str) -> str:
     return render_template("lesson.html", name=name, title=title, cells=cells)
 
 
-@reading.get("/exercises/<name>")
+@texts.get("/exercises/<name>")
 def exercise(name: str) -> str:
     """Show the task of an exercise."""
     path = _exercises().get(name)
@@ -90,5 +90,5 @@ def _place(address: str) -> str | None:
     if address.startswith(("https://", "http://")):
         return address
     if name in _lessons():
-        return url_for("reading.lesson", name=name)
-    return url_for("reading.exercise", name=name) if name in _exercises() else None
+        return url_for("texts.lesson", name=name)
+    return url_for("texts.exercise", name=name) if name in _exercises() else None

@@ -22,13 +22,14 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from jobqueue.simulation import CHAPTERS, SCENARIOS, Scenario
 from jobqueue.simulation.rule_settings import RULES, RuleSettings
-from webui.forms import fields, typed_of
-from webui.labs import SPEEDS, Lab, Shelf
-from webui.looking import Look
-from webui.panels import panels_of
-from webui.presenters import board_of, parameters_of, teaser_of
-from webui.reading import further_of
-from webui.travel import settings_of, travel_of
+from webui.board.forms import fields, typed_of
+from webui.board.labs import SPEEDS, Lab, Shelf
+from webui.board.look import Look
+from webui.board.panels import panels_of
+from webui.board.texts import further_of
+from webui.board.travel import settings_of, travel_of
+from webui.board.view import board_of, parameters_of, teaser_of
+from webui.failures import is_fragment_wanted, problem
 
 pages = Blueprint("pages", __name__)
 _THUMB_WIDTH = 440
@@ -46,11 +47,6 @@ def action_url(lab_id: str, verb: str) -> str:
     if g.get("lab") != lab_id:
         g.lab, g.lab_url = lab_id, url_for("pages.lab", lab_id=lab_id)
     return f"{g.lab_url}/{verb}"
-
-
-def is_fragment_wanted() -> bool:
-    """Return whether htmx asks, which replaces the board and leaves the page around it."""
-    return request.headers.get("HX-Request") == "true"
 
 
 def render_board(
@@ -103,7 +99,7 @@ def _addresses(lab: Lab, kept: Mapping[str, str]) -> Callable[..., str]:
     Each holds the board's whole state, so it brings the board back when the server has dropped it. There is one
     on every card, so what they share is made once.
     """
-    here = url_for("sharing.shared", code=lab.id) if lab.is_shared else url_for("pages.lab", lab_id=lab.id)
+    here = url_for("links.shared", code=lab.id) if lab.is_shared else url_for("pages.lab", lab_id=lab.id)
 
     def address(**changes: str | None) -> str:
         query = {name: value for name, value in {**kept, **changes}.items() if value is not None}
@@ -119,14 +115,6 @@ def gone(lab_id: str) -> Response:
         "Boards live in memory. This one was dropped to make room for newer ones, or the program was restarted."
     )
     return problem(410, "This board is no longer here", text, scenario)
-
-
-def problem(code: int, title: str, text: str, scenario: Scenario | None = None) -> Response:
-    """Return a page, or for htmx a card in the board's place, that says what went wrong and offers a way on."""
-    template = "partials/problem.html" if is_fragment_wanted() else "problem.html"
-    is_live = "service" in current_app.extensions and f"{request.path}/".startswith("/live/")
-    shown = {"code": code, "title": title, "text": text, "scenario": scenario, "is_live": is_live}
-    return make_response(render_template(template, **shown), code)
 
 
 @pages.get("/")
@@ -165,7 +153,7 @@ def lab(lab_id: str) -> Response | BaseResponse:
     """Show a running board; one that was dropped, as its address says it was."""
     found = shelf().find(lab_id)
     if found is None and request.args.get("s"):
-        return redirect(url_for("sharing.shared", code=request.args["s"]))
+        return redirect(url_for("links.shared", code=request.args["s"]))
     if found is None:
         return gone(lab_id)
     with found.lock:

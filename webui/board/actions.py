@@ -1,14 +1,18 @@
 """Everything that changes a lab, each by POST: time, branches, workers, jobs. The answer is the board then."""
 
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
 from flask import Blueprint, Response, abort, make_response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from jobqueue.simulation import SCENARIOS
+from jobqueue.simulation.link import BadLinkError
 from jobqueue.simulation.narration import in_seconds
-from webui.changing import changed, lab_to_change, restored, whole_number
-from webui.free_form import read_rules
-from webui.labs import Lab, Notice, RefusedError
-from webui.pages import gone, render_board, shelf
+from webui.board.free_form import read_rules
+from webui.board.labs import Lab, Notice, RefusedError
+from webui.board.pages import gone, look_of_request, render_board, shelf
+from webui.failures import is_fragment_wanted
 
 actions = Blueprint("actions", __name__)
 
@@ -139,3 +143,59 @@ def _branch(lab: Lab, verb: str, form: dict[str, str], errors: dict[str, str]) -
 
 def _number(typed: str) -> int:
     return int(typed) if typed.isascii() and typed.isdigit() and len(typed) < len("1000") else -1
+
+
+# -- which lab, and how it answers -----------------------------------------------------------------------
+
+
+def lab_to_change(lab_id: str) -> Lab | None:
+    """Return the lab that an action is for; None if it was dropped and nothing says what it was.
+
+    Whoever does something to a link gets a board of their own, and the link stays what it is.
+    """
+    lab = shelf().find(lab_id) or restored(lab_id)
+    return shelf().open(lab.branches.recipes()) if lab is not None and lab.is_shared else lab
+
+
+def restored(lab_id: str) -> Lab | None:
+    """Return a lab that was dropped, from the state that its page sends along; None if it sends none.
+
+    The page's script sends it with each form. Without a script it is in the page's own address.
+    """
+    code = request.form.get("state") or _state_of(request.headers.get("Referer", ""))
+    if not code:
+        return None
+    try:
+        return shelf().restore(lab_id, code)
+    except BadLinkError:
+        return None
+
+
+def _state_of(address: str) -> str:
+    try:
+        return parse_qs(urlsplit(address).query).get("s", [""])[0]
+    except ValueError:
+        return ""
+
+
+def changed(lab: Lab, lab_id: str, anchor: str | None = None) -> Response | BaseResponse:
+    """Return the board after an action, with what its page looked at still in view.
+
+    Args:
+        lab: the lab that has changed.
+        lab_id: the one that was asked for; another one if that only shows a link.
+        anchor: the part of the page to lead back to.
+    """
+    if is_fragment_wanted() and lab.id == lab_id:
+        return make_response(render_board(lab))
+    query: dict[str, Any] = {"s": lab.code(), **look_of_request().query}
+    address = url_for("pages.lab", lab_id=lab.id, _anchor=anchor, **query)
+    return Response(headers={"HX-Redirect": address}) if is_fragment_wanted() else redirect(address, 303)
+
+
+def whole_number(name: str, default: int = 0) -> int:
+    """Return a number that the page sent along; what is no number counts as not sent."""
+    try:
+        return int(request.form.get(name, "")[:16])
+    except ValueError:
+        return default

@@ -19,7 +19,7 @@ from jobqueue.simulation.parameters import SOME_SEED, Parameter, Unit
 from jobqueue.simulation.recipe import Recipe
 from jobqueue.simulation.rule_settings import RETRIES, RULES, TURNS, RuleSettings
 from jobqueue.simulation.scenario import Outage, Task
-from webui.forms import Field, fields, read, typed_of
+from webui.board.forms import Field, fields, read, typed_of
 
 SEED = (Parameter("seed", "Seed", "Where working times are drawn from.", Unit.NUMBER, 1, 0, SOME_SEED),)
 

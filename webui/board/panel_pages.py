@@ -9,12 +9,12 @@ from werkzeug.wrappers import Response as BaseResponse
 from jobqueue.simulation import charts, picture
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.timeline_text import timeline_text
-from webui.changing import changed, lab_to_change, whole_number
-from webui.labs import Lab
-from webui.looking import Look
-from webui.pages import gone, shelf
-from webui.panels import part_of
-from webui.presenters import charts_of
+from webui.board.actions import changed, lab_to_change, whole_number
+from webui.board.labs import Lab
+from webui.board.look import Look
+from webui.board.pages import gone, shelf
+from webui.board.panels import part_of
+from webui.board.view import charts_of
 
 panels = Blueprint("panels", __name__)
 

@@ -9,10 +9,10 @@ from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.scenario import Task
 from jobqueue.simulation.timeline import Timeline, window
-from webui.branches import Branch
-from webui.jumps import JUMPS, Jump
-from webui.labs import Lab
-from webui.typed import as_seconds
+from webui.board.branches import Branch
+from webui.board.jumps import JUMPS, Jump
+from webui.board.labs import Lab
+from webui.board.numbers import as_seconds
 
 MOST_FATES = 12
 

@@ -19,10 +19,10 @@ from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.scenario import Flaw
 from jobqueue.simulation.timeline import Timeline, window
 from jobqueue.simulation.watch import Lamp
-from webui.labs import Lab
-from webui.lanes import JobCard, Lanes
-from webui.looking import Look
-from webui.predictions import NEXT, Question, Verdict
+from webui.board.labs import Lab
+from webui.board.lanes import JobCard, Lanes
+from webui.board.look import Look
+from webui.board.predictions import NEXT, Question, Verdict
 
 MOST_ATTEMPTS = 50
 
