@@ -17,9 +17,9 @@ from jobqueue.simulation.invariants_of_turns import (
     limits_hold,
     tenants_take_turns,
 )
+from jobqueue.simulation.ledger import ENDINGS, JobRecord, Ledger
 from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.promises import Promises
-from jobqueue.simulation.told import ENDINGS, Ledger, Told
 
 _REPORTS = frozenset({EventKind.COMPLETED, EventKind.FAILED, EventKind.RENEWED, EventKind.RELEASED})
 _VERBS = {
@@ -166,7 +166,7 @@ def attempts_count(ledger: Ledger, event: Event, promises: Promises) -> str | No
     return None if promises.policy is None else _number_of_attempts(job, event, promises.policy.max_attempts)
 
 
-def _number_of_attempts(job: Told, event: Event, most: int) -> str | None:
+def _number_of_attempts(job: JobRecord, event: Event, most: int) -> str | None:
     if event.kind is EventKind.LEASED and event.attempt > most:
         return f"{job.id} is handed out as attempt {event.attempt} of {most}"
     if event.kind is EventKind.RETRY_SCHEDULED and job.attempts >= most:

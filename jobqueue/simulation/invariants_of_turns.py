@@ -4,8 +4,8 @@ from jobqueue.events import Event, EventKind
 from jobqueue.model import JobStatus
 from jobqueue.scheduling import DeficitRoundRobin, RoundRobin
 from jobqueue.scheduling.aging import band_at
+from jobqueue.simulation.ledger import Ledger
 from jobqueue.simulation.promises import Promises
-from jobqueue.simulation.told import Ledger
 
 
 def bands_get_slots(ledger: Ledger, event: Event, promises: Promises) -> str | None:

@@ -2,7 +2,7 @@
 
 from textwrap import fill
 
-from jobqueue.simulation.comparing import differences, parting
+from jobqueue.simulation.comparison import differences, parting
 from jobqueue.simulation.narration import Rule, breaks, narrate, seconds
 from jobqueue.simulation.world import World
 

@@ -7,9 +7,9 @@ from typing import Protocol
 from jobqueue.events import Event
 from jobqueue.simulation.chronicle import Entry, Note
 from jobqueue.simulation.invariants import INVARIANTS, Invariant
+from jobqueue.simulation.ledger import Ledger
 from jobqueue.simulation.promises import Promises
 from jobqueue.simulation.scenario import Scenario
-from jobqueue.simulation.told import Ledger
 
 MOST_VIOLATIONS = 200
 """A queue that does nothing right is not told about for ever."""

@@ -11,7 +11,7 @@ import pytest
 
 from jobqueue import JobQueue, JobQueueError, ManualClock, RetryPolicy
 from jobqueue.simulation import SCENARIOS, World, run
-from jobqueue.simulation.comparing import differences, parting
+from jobqueue.simulation.comparison import differences, parting
 from jobqueue.simulation.flawed import ChecksThenActs
 from jobqueue.simulation.invariants import INVARIANTS
 from jobqueue.simulation.watch import MOST_VIOLATIONS, next_violation

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from exercises.playback.recording import Recording
 from jobqueue import Event, JobStatus
 from jobqueue.simulation.chronicle import Entry
+from jobqueue.simulation.ledger import JobRecord, Ledger
 from jobqueue.simulation.narration import narrate, seconds
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.timeline import timeline
-from jobqueue.simulation.told import Ledger, Told
 from jobqueue.simulation.watch import Violation, lamps_after
 from webui.board.panels import LampCard, lamps_of
 from webui.board.view import LogLine, line_of
@@ -97,12 +97,12 @@ def _lanes(recording: Recording, step: int) -> list[tuple[str, list[RecordedJob]
     return lanes
 
 
-def _job(job_id: str, status: str, told: Told | None) -> RecordedJob:
+def _job(job_id: str, status: str, job: JobRecord | None) -> RecordedJob:
     look = _LOOKS.get(status, "dead")
-    if told is None:
+    if job is None:
         return RecordedJob(job_id, "", look, status, "")
-    held = f"held by {told.worker} until {seconds(told.lease_until)}" if told.is_open else "held by nobody"
-    return RecordedJob(job_id, told.type, look, told.token or status, f"attempts {told.attempts}; {held}")
+    held = f"held by {job.worker} until {seconds(job.lease_until)}" if job.is_open else "held by nobody"
+    return RecordedJob(job_id, job.type, look, job.token or status, f"attempts {job.attempts}; {held}")
 
 
 def _line(entry: Entry, violations: Sequence[Violation]) -> LogLine:

@@ -12,7 +12,7 @@ from jobqueue.model import job_number
 from jobqueue.scheduling.aging import band_at, next_age_at
 from jobqueue.scheduling.bands import band_of
 from jobqueue.simulation import World
-from jobqueue.simulation.comparing import Parting, differences, parting
+from jobqueue.simulation.comparison import Parting, differences, parting
 from jobqueue.simulation.diagram import LifeDiagram, path_of
 from jobqueue.simulation.narration import in_seconds, seconds
 from jobqueue.simulation.picture import TimelinePicture

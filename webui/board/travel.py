@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from jobqueue.simulation.comparing import Fate, compare
+from jobqueue.simulation.comparison import Fate, compare
 from jobqueue.simulation.free_lab import FREE
 from jobqueue.simulation.link import LONGEST_CODE
 from jobqueue.simulation.narration import seconds

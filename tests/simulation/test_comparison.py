@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobqueue.simulation import SCENARIOS
-from jobqueue.simulation.comparing import compare
+from jobqueue.simulation.comparison import compare
 from jobqueue.simulation.playback import Playback
 from jobqueue.simulation.recipe import Recipe
 from jobqueue.simulation.rule_settings import RuleSettings

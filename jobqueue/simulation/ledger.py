@@ -1,6 +1,6 @@
-"""What the events have told so far of each job: a ledger that is kept by whoever only listens.
+"""A ledger of jobs, kept from events alone: each job as the queue's events describe it so far.
 
-It applies no rule of the queue and believes everything: it serves for flawed queues as well as for right ones.
+It applies no rule of the queue and believes every event, so it works for flawed queues too.
 """
 
 from collections import Counter
@@ -16,8 +16,8 @@ ENDINGS = frozenset({EventKind.COMPLETED, EventKind.FAILED, EventKind.LEASE_EXPI
 
 
 @dataclass(slots=True)
-class Told:
-    """One job as the events tell it. `is_open` while an attempt has begun and not ended."""
+class JobRecord:
+    """One job according to the events so far. `is_open` while an attempt has begun and not ended."""
 
     id: str
     type: str
@@ -42,7 +42,7 @@ class Told:
 
 
 class Ledger:
-    """All jobs as the events tell them, and who was passed over how often.
+    """All jobs according to the events so far, and how often each band and tenant was passed over.
 
     Attributes:
         jobs: by id, those that were dropped left out.
@@ -52,7 +52,7 @@ class Ledger:
     """
 
     def __init__(self) -> None:
-        self.jobs: dict[str, Told] = {}
+        self.jobs: dict[str, JobRecord] = {}
         self.tokens: set[str] = set()
         self.passed = Counter[str]()
         self.gained: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
@@ -61,11 +61,11 @@ class Ledger:
         self.dropped = 0
         self.last_seq = 0
 
-    def job_of(self, event: Event) -> Told | None:
-        """Return the job that an event is about, as it was told until now."""
+    def job_of(self, event: Event) -> JobRecord | None:
+        """Return the job that an event is about, as it was before this event."""
         return self.jobs.get(str(event.job_id))
 
-    def ready(self, at: int) -> Iterator[Told]:
+    def ready(self, at: int) -> Iterator[JobRecord]:
         """Yield the jobs that wait and are due at an instant."""
         return (job for job in self.jobs.values() if job.status is JobStatus.PENDING and job.run_at <= at)
 
@@ -74,7 +74,7 @@ class Ledger:
         return event.detail.get("types") is None and not self.paused
 
     def note(self, event: Event) -> None:
-        """Write down what an event tells."""
+        """Update the job that an event is about."""
         self.last_seq = event.seq
         match event.kind:
             case EventKind.SUBMITTED:
@@ -91,32 +91,32 @@ class Ledger:
                 self._changed(job, event)
 
     def _submitted(self, event: Event) -> None:
-        told, job_id = event.detail, str(event.job_id)
-        run_at = event.at if told.get("run_at_millis") is None else told["run_at_millis"]
+        detail, job_id = event.detail, str(event.job_id)
+        run_at = event.at if detail.get("run_at_millis") is None else detail["run_at_millis"]
         self.submitted += 1
-        self.jobs[job_id] = Told(
+        self.jobs[job_id] = JobRecord(
             job_id,
-            told["type"],
-            told.get("tenant", "default"),
-            told.get("priority", 0),
-            told.get("cost", 1),
+            detail["type"],
+            detail.get("tenant", "default"),
+            detail.get("priority", 0),
+            detail.get("cost", 1),
             run_at,
             max(run_at, event.at),
         )
 
-    def _changed(self, job: Told, event: Event) -> None:
-        at, told = event.at, event.detail
+    def _changed(self, job: JobRecord, event: Event) -> None:
+        at, detail = event.at, event.detail
         match event.kind:
             case EventKind.LEASED:
                 self._count_turn(job, event)
                 job.status, job.is_open = JobStatus.RUNNING, True
-                job.token, job.worker = told["token"], str(event.worker_id)
+                job.token, job.worker = detail["token"], str(event.worker_id)
                 job.attempts, job.generation = job.attempts + 1, event.generation
-                job.lease_until = told["lease_until"]
+                job.lease_until = detail["lease_until"]
                 self.tokens.add(job.token)
             case EventKind.RENEWED:
-                # Whoever renews a lease that was over has the job again, rightly or not.
-                job.status, job.lease_until = JobStatus.RUNNING, told["lease_until"]
+                # A worker that renews an expired lease holds the job again, rightly or not.
+                job.status, job.lease_until = JobStatus.RUNNING, detail["lease_until"]
             case EventKind.COMPLETED:
                 job.status, job.is_open = JobStatus.SUCCEEDED, False
             case EventKind.FAILED | EventKind.LEASE_EXPIRED:
@@ -124,7 +124,11 @@ class Ledger:
             case EventKind.RELEASED:
                 job.status, job.is_open, job.attempts = JobStatus.PENDING, False, job.attempts - 1
             case EventKind.RETRY_SCHEDULED:
-                job.status, job.run_at, job.rest_millis = JobStatus.PENDING, told["run_at"], told["run_at"] - at
+                job.status, job.run_at, job.rest_millis = (
+                    JobStatus.PENDING,
+                    detail["run_at"],
+                    detail["run_at"] - at,
+                )
                 job.ready_since = max(job.run_at, at)
             case EventKind.DEAD_LETTERED:
                 job.status = JobStatus.DEAD
@@ -132,10 +136,10 @@ class Ledger:
                 job.status = JobStatus.CANCELLED
             case EventKind.REDRIVEN:
                 job.status, job.attempts, job.rest_millis = JobStatus.PENDING, 0, None
-                job.run_at, job.ready_since = told["run_at"], max(told["run_at"], at)
+                job.run_at, job.ready_since = detail["run_at"], max(detail["run_at"], at)
 
-    def _count_turn(self, served: Told, event: Event) -> None:
-        """Count for all who wait that somebody else was served; who waits no longer begins anew."""
+    def _count_turn(self, served: JobRecord, event: Event) -> None:
+        """Count one more hand-out to somebody else for each band and tenant that waits; reset the others."""
         waiting = [job for job in self.ready(event.at) if job is not served]
         counts = self.is_open_hand_out(event)
         bands = {job.band for job in waiting} if counts else set()

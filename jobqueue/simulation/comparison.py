@@ -1,7 +1,7 @@
-"""Two worlds at one instant, compared in plain words: since when they differ, and for which jobs.
+"""Compares two worlds at one instant, in plain words: when they diverged, and which jobs differ.
 
-Two branches of a board are compared by all that happened, also to their workers; a flawed queue and the right
-one by what their queues did, for the rest is the same story.
+Two branches of a board are compared by everything that happened, to their workers too. A flawed queue and the
+right one are compared by what the queues did, since the rest of the story is the same.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,12 @@ def compare(here: World, there: World) -> Comparison:
     ours, theirs = here.chronicle.entries, there.chronicle.entries
     common = _common(ours, theirs)
     firsts = [entries[common].at for entries in (ours, theirs) if len(entries) > common]
-    return Comparison(min(firsts, default=None), _told(here, common), _told(there, common), fates(here, there))
+    return Comparison(
+        min(firsts, default=None),
+        _entry_sentence(here, common),
+        _entry_sentence(there, common),
+        fates(here, there),
+    )
 
 
 def fates(here: World, there: World) -> tuple[Fate, ...]:
@@ -115,7 +120,7 @@ def _content(entry: Entry) -> tuple[object, ...]:
     return entry.at, entry.kind, entry.job_id, of_attempt, detail
 
 
-def _told(world: World, number: int) -> str:
+def _entry_sentence(world: World, number: int) -> str:
     """Return an entry as a sentence; empty if it has not come yet."""
     if number >= len(world.chronicle):
         return ""
