@@ -22,7 +22,7 @@ from exercises.grader.running.postgres_server import QUICK, NoServerError, serve
 from jobqueue import JobQueue, open_queue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _NUMBERS = itertools.count(1)
 
@@ -50,7 +50,7 @@ def postgres_url() -> str:
     if not named:
         with psycopg.connect(url, autocommit=True) as connection:
             for setting in QUICK:
-                connection.execute(f"ALTER SYSTEM SET {setting}")  # type: ignore[arg-type]
+                connection.execute(f"ALTER SYSTEM SET {setting}")
             connection.execute("SELECT pg_reload_conf()")
     return url
 
@@ -115,7 +115,7 @@ class Place:
 
     def open(self, *args: Any, **options: Any) -> JobQueue:
         """Return a queue at this place, as `open_queue` does."""
-        self._opened.append(open_queue(self.url, *args, **self.options, **options))
+        self._opened.append(open_queue(self.url, *args, **self.options, **options))  # type: ignore[misc]
         return self._opened[-1]
 
     def close(self) -> None:
@@ -139,7 +139,7 @@ def postgres_place(_folder: Path | None = None, **options: Any) -> Place:
     return Place(url, schema=schema, **options)
 
 
-PLACES = {"sqlite": sqlite_place, "postgres": postgres_place}
+PLACES: dict[str, Callable[..., Place]] = {"sqlite": sqlite_place, "postgres": postgres_place}
 
 
 def empty_schema(name: str) -> None:
@@ -148,7 +148,7 @@ def empty_schema(name: str) -> None:
 
     with psycopg.connect(postgres_url(), autocommit=True) as connection:
         connection.execute(  # the name is one that this file made
-            f"SET search_path TO {name};"  # type: ignore[arg-type]
+            f"SET search_path TO {name};"
             "TRUNCATE jobs, attempts, redrives, paused RESTART IDENTITY;"
             "ALTER SEQUENCE endings RESTART;"
             "UPDATE totals SET succeeded = 0, failed = 0, expired = 0, released = 0, redrives = 0,"

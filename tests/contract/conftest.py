@@ -50,7 +50,7 @@ def make_queue(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
         yield JobQueue
         return
     if request.param == "http":
-        yield served
+        yield served  # type: ignore[misc]
         return
     places: list[Place] = []
 

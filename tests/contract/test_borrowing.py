@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import Limits
+from jobqueue import JobQueue, Limits, ManualClock
 from tests.contract.observing import polled
 from tests.contract.scheduling import PRIORITIES, banded, bands_served, fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -20,7 +25,9 @@ from tests.contract.scheduling import PRIORITIES, banded, bands_served, fill
     ],
     ids=["H empty", "N empty", "two H only", "L only", "L empty"],
 )
-def test_a_slot_without_work_is_skipped_and_the_cycle_goes_on(make_queue, clock, jobs, polls, served):
+def test_a_slot_without_work_is_skipped_and_the_cycle_goes_on(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, jobs: Any, polls: Any, served: Any
+) -> None:
     """The next slot that has work is served, whatever its band; not always the highest band."""
     queue = banded(make_queue, clock)
     fill(queue, **jobs)
@@ -28,7 +35,9 @@ def test_a_slot_without_work_is_skipped_and_the_cycle_goes_on(make_queue, clock,
 
 
 @pytest.mark.parametrize("before", range(6))
-def test_a_poll_in_vain_moves_nothing(make_queue, clock, before):
+def test_a_poll_in_vain_moves_nothing(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, before: Any
+) -> None:
     """However often an idle queue is polled, the cycle stands where it stood."""
     queue = banded(make_queue, clock)
     for band in "HHHNNL"[:before]:
@@ -40,7 +49,9 @@ def test_a_poll_in_vain_moves_nothing(make_queue, clock, before):
     assert bands_served(queue, 6) == ("HHHNNL" * 2)[before : before + 6]
 
 
-def test_a_band_that_comes_back_finds_the_cycle_where_it_is(make_queue, clock):
+def test_a_band_that_comes_back_finds_the_cycle_where_it_is(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """Nothing is owed to a band for the time in which it had no work."""
     queue = banded(make_queue, clock)
     fill(queue, N=20, L=20)
@@ -50,7 +61,9 @@ def test_a_band_that_comes_back_finds_the_cycle_where_it_is(make_queue, clock):
 
 
 @pytest.mark.parametrize("reason", ["delayed", "paused", "at its limit", "of another type", "running"])
-def test_a_band_with_nothing_eligible_lends_its_slots(make_queue, clock, reason):
+def test_a_band_with_nothing_eligible_lends_its_slots(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, reason: Any
+) -> None:
     """Work that cannot be handed out now is no work, whatever keeps it back."""
     limits = Limits(max_running_per_band={"H": 0}) if reason == "at its limit" else None
     queue = banded(make_queue, clock, limits=limits)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import RetryPolicy, StaleTokenError
+from jobqueue import JobQueue, RetryPolicy, StaleTokenError
 from tests.contract.observing import polled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class WanderingClock:
@@ -20,18 +25,20 @@ class WanderingClock:
 
 
 @pytest.fixture
-def wandering():
+def wandering() -> Any:
     """Return a clock at 10000 that can be set back."""
     return WanderingClock()
 
 
 @pytest.fixture
-def queue(make_queue, wandering):
+def queue(make_queue: Callable[..., JobQueue], wandering: Any) -> JobQueue:
     """Return a queue that lives on the wandering clock."""
     return make_queue(wandering, RetryPolicy(3, 1000, 60_000))
 
 
-def test_a_job_submitted_after_the_clock_was_set_back_is_due_at_the_newest_instant(queue, wandering):
+def test_a_job_submitted_after_the_clock_was_set_back_is_due_at_the_newest_instant(
+    queue: JobQueue, wandering: Any
+) -> None:
     """The queue's now is the newest instant that it has seen."""
     queue.sweep()
     wandering.instant = 4000
@@ -40,14 +47,14 @@ def test_a_job_submitted_after_the_clock_was_set_back_is_due_at_the_newest_insta
     assert polled(queue, lease_millis=500).lease_until == 10_500
 
 
-def test_a_job_that_was_ready_stays_ready(queue, wandering):
+def test_a_job_that_was_ready_stays_ready(queue: JobQueue, wandering: Any) -> None:
     """A job cannot become too early again."""
     queue.submit("mail", run_at_millis=10_000)
     wandering.instant = 0
     assert polled(queue).job_id == "J1"
 
 
-def test_a_lease_that_ran_out_stays_over(queue, wandering):
+def test_a_lease_that_ran_out_stays_over(queue: JobQueue, wandering: Any) -> None:
     """Setting the clock back revives no lease."""
     queue.submit("mail")
     token = polled(queue, lease_millis=1000).token
@@ -59,7 +66,7 @@ def test_a_lease_that_ran_out_stays_over(queue, wandering):
     assert refusal.value.reason == "lease_expired"
 
 
-def test_a_lease_does_not_last_longer_by_the_step_back(queue, wandering):
+def test_a_lease_does_not_last_longer_by_the_step_back(queue: JobQueue, wandering: Any) -> None:
     """While the clock catches up, time stands still; after that the lease ends where it was promised."""
     queue.submit("mail")
     polled(queue, lease_millis=1000)
@@ -72,7 +79,7 @@ def test_a_lease_does_not_last_longer_by_the_step_back(queue, wandering):
     assert [row.ended_at for row in queue.history("J1")] == [11_000]
 
 
-def test_a_failure_after_the_step_back_counts_from_the_newest_instant(queue, wandering):
+def test_a_failure_after_the_step_back_counts_from_the_newest_instant(queue: JobQueue, wandering: Any) -> None:
     """No attempt ends before it started, and no backoff begins in the past."""
     queue.submit("mail")
     token = polled(queue).token

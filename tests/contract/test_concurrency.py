@@ -6,16 +6,20 @@ import sys
 from collections import Counter
 from functools import partial
 from itertools import count, pairwise
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import RetryPolicy, StaleTokenError
+from jobqueue import JobQueue, ManualClock, RetryPolicy, StaleTokenError
 from tests.contract.observing import outcome, polled
 from tests.contract.together import run_interrupted, run_together
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 
 @pytest.fixture(autouse=True)
-def eager_switching():
+def eager_switching() -> Iterator[Any]:
     """Let threads switch as often as they can, so that a missing lock shows."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -23,12 +27,12 @@ def eager_switching():
     sys.setswitchinterval(before)
 
 
-def test_no_job_is_leased_twice(queue):
+def test_no_job_is_leased_twice(queue: JobQueue) -> None:
     """16 threads poll 2,000 jobs; each job is leased once and each lease can be completed."""
     for _ in range(2000):
         queue.submit("mail")
 
-    def work(number):
+    def work(number: Any) -> Any:
         leases = []
         while (lease := queue.poll(f"worker-{number}", 1_000_000)) is not None:
             leases.append(lease)
@@ -41,7 +45,7 @@ def test_no_job_is_leased_twice(queue):
     assert {queue.view(f"J{n}").status for n in range(1, 2001)} == {"SUCCEEDED"}
 
 
-def test_one_job_goes_to_one_of_many_pollers(queue):
+def test_one_job_goes_to_one_of_many_pollers(queue: JobQueue) -> None:
     """Whenever 16 threads ask for the only job at once, one gets it and the others get None."""
     for _ in range(40):
         job_id = queue.submit("mail")
@@ -51,7 +55,9 @@ def test_one_job_goes_to_one_of_many_pollers(queue):
 
 
 @pytest.mark.one_store("the lock of the queue in memory")
-def test_two_polls_that_meet_anywhere_get_one_job(make_queue, clock):
+def test_two_polls_that_meet_anywhere_get_one_job(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """Wherever a second worker breaks into a poll, the only job goes to one of the two."""
     for step in count(1):
         queue = make_queue(clock, RetryPolicy(3, 1000, 60_000))
@@ -65,7 +71,9 @@ def test_two_polls_that_meet_anywhere_get_one_job(make_queue, clock):
 
 
 @pytest.mark.one_store("the lock of the queue in memory")
-def test_two_reports_that_meet_anywhere_count_as_one(make_queue, clock):
+def test_two_reports_that_meet_anywhere_count_as_one(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """Wherever a failure is reported in the middle of a completion, one of the two is accepted."""
     for step in count(1):
         queue = make_queue(clock, RetryPolicy(1, 1000, 60_000))
@@ -81,13 +89,13 @@ def test_two_reports_that_meet_anywhere_count_as_one(make_queue, clock):
     assert step > 10, "the reports never met"
 
 
-def test_one_report_is_accepted_of_many(queue):
+def test_one_report_is_accepted_of_many(queue: JobQueue) -> None:
     """Whenever 16 threads report the same attempt at once, one is accepted and 15 are refused."""
     for _ in range(40):
         job_id = queue.submit("mail")
         token = polled(queue).token
 
-        def report(number, job_id=job_id, token=token):
+        def report(number: Any, job_id: Any = job_id, token: Any = token) -> Any:
             return outcome(queue.complete if number % 2 else queue.fail, job_id, token)
 
         answers = run_together(16, report)
@@ -97,7 +105,7 @@ def test_one_report_is_accepted_of_many(queue):
         assert len(queue.history(job_id)) == 1
 
 
-def test_one_redrive_is_accepted_of_many(one_try):
+def test_one_redrive_is_accepted_of_many(one_try: JobQueue) -> None:
     """Whenever 8 threads bring back the same dead job, it comes back once."""
     one_try.submit("mail")
     for era in range(1, 21):
@@ -107,12 +115,12 @@ def test_one_redrive_is_accepted_of_many(one_try):
         assert one_try.view("J1").redrive_generation == era
 
 
-def test_a_job_is_either_cancelled_or_handed_out(queue):
+def test_a_job_is_either_cancelled_or_handed_out(queue: JobQueue) -> None:
     """When a cancel and a poll race, exactly one of them wins."""
     for _ in range(100):
         job_id = queue.submit("mail")
 
-        def act(number, job_id=job_id):
+        def act(number: Any, job_id: Any = job_id) -> Any:
             return queue.poll("w", 1_000_000) if number else outcome(queue.cancel, job_id)
 
         answers = run_together(2, act)
@@ -121,7 +129,7 @@ def test_a_job_is_either_cancelled_or_handed_out(queue):
         assert queue.view(job_id).status == ("CANCELLED" if cancelled else "RUNNING")
 
 
-def test_ids_are_given_once(queue):
+def test_ids_are_given_once(queue: JobQueue) -> None:
     """16 threads submit 1,600 jobs; the ids are J1 to J1600, and every payload is under its id."""
     results = run_together(16, lambda n: [(queue.submit("mail", f"{n}-{k}"), f"{n}-{k}") for k in range(100)])
     given = dict(pair for found in results for pair in found)
@@ -129,14 +137,14 @@ def test_ids_are_given_once(queue):
     assert {job_id: queue.payload(job_id) for job_id in given} == given
 
 
-def test_attempts_of_a_job_never_overlap(make_queue, clock):
+def test_attempts_of_a_job_never_overlap(make_queue: Any, clock: Any) -> None:
     """While time runs and workers vanish, each attempt starts after the one before it has ended."""
     queue = make_queue(clock, RetryPolicy(10**6, 0, 0))
     for _ in range(5):
         queue.submit("mail")
 
-    def work(number):
-        endings = Counter()
+    def work(number: Any) -> Any:
+        endings: Counter[Any] = Counter()
         for turn in range(150):
             lease = queue.poll(f"worker-{number}", 20)
             clock.advance(1 if turn % 5 else 30)
@@ -144,7 +152,7 @@ def test_attempts_of_a_job_never_overlap(make_queue, clock):
                 endings[type(outcome(queue.fail, lease.job_id, lease.token)).__name__] += 1
         return endings
 
-    endings = sum(run_together(8, work), Counter())
+    endings = sum(run_together(8, work), Counter())  # type: ignore[var-annotated]
     assert min(endings["NoneType"], endings["StaleTokenError"]) > 0, "both accepted and late reports must occur"
     for n in range(1, 6):
         history = queue.history(f"J{n}")
@@ -153,12 +161,12 @@ def test_attempts_of_a_job_never_overlap(make_queue, clock):
         assert all(row.started_at <= row.ended_at <= row.started_at + 20 for row in history[:-1])
 
 
-def test_readers_never_see_half_a_step(one_try):
+def test_readers_never_see_half_a_step(one_try: JobQueue) -> None:
     """While others work, every view fits together: a running job has a holder, any other has none."""
     for _ in range(300):
         one_try.submit("mail")
 
-    def work(number):
+    def work(number: Any) -> Any:
         while number and (lease := one_try.poll("w", 1_000_000)) is not None:
             (one_try.complete if number % 2 else one_try.fail)(lease.job_id, lease.token)
         return [] if number else [one_try.view(f"J{n}") for _ in range(5) for n in range(1, 301)]

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import DeficitRoundRobin, Limits, WeightedBands
+from jobqueue import DeficitRoundRobin, JobQueue, Limits, ManualClock, WeightedBands
 from tests.contract.observing import polled_ids
 from tests.contract.scheduling import banded, tenants_served
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def deficit(make_queue, clock, quantum=10, cycle="N", aging_millis=None, **options):
+
+def deficit(
+    make_queue: Callable[..., JobQueue],
+    clock: ManualClock,
+    quantum: Any = 10,
+    cycle: Any = "N",
+    aging_millis: Any = None,
+    **options: Any,
+) -> Any:
     """Return a queue whose tenants take turns by cost."""
     tenants = DeficitRoundRobin(quantum=quantum)
     bands = WeightedBands(cycle, tenants=tenants, aging_millis=aging_millis)
     return banded(make_queue, clock, bands, **options)
 
 
-def submit(queue, tenant, *costs, **options):
+def submit(queue: JobQueue, tenant: Any, *costs: Any, **options: Any) -> Any:
     """Submit one job for each cost."""
     return [queue.submit("mail", tenant=tenant, cost=cost, **options) for cost in costs]
 
 
-def test_costs_are_shared_evenly(make_queue, clock):
+def test_costs_are_shared_evenly(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """Quantum 10, A's jobs cost 10, B's 30: three of A for one of B."""
     queue = deficit(make_queue, clock)
     submit(queue, "A", *[10] * 20)
@@ -29,7 +41,9 @@ def test_costs_are_shared_evenly(make_queue, clock):
     assert tenants_served(queue, 16) == "A A A B A A A B A A A B A A A B"
 
 
-def test_a_very_large_job_comes_when_it_is_paid_for(make_queue, clock):
+def test_a_very_large_job_comes_when_it_is_paid_for(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """B's job of 1000 is hand-out 101, after a hundred of A; not the second, and not never."""
     queue = deficit(make_queue, clock)
     submit(queue, "A", *[10] * 150)
@@ -38,7 +52,9 @@ def test_a_very_large_job_comes_when_it_is_paid_for(make_queue, clock):
     assert (served.index("B"), served.count("B")) == (100, 1)
 
 
-def test_rounds_in_which_nobody_can_pay_are_skipped(make_queue, clock):
+def test_rounds_in_which_nobody_can_pay_are_skipped(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """With a quantum of 1 and costs of a million, the first hand-outs come at once and in the right order."""
     queue = deficit(make_queue, clock, quantum=1)
     submit(queue, "A", 1_000_000, 1)
@@ -47,7 +63,9 @@ def test_rounds_in_which_nobody_can_pay_are_skipped(make_queue, clock):
     assert tenants_served(queue, 5) == "B A C A B"
 
 
-def test_equal_costs_at_the_quantum_are_plain_turns(make_queue, clock):
+def test_equal_costs_at_the_quantum_are_plain_turns(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """Five tenants take turns; one that joins while C is served is served before the second C."""
     queue = deficit(make_queue, clock)
     for tenant in "ABCDE":
@@ -57,7 +75,9 @@ def test_equal_costs_at_the_quantum_are_plain_turns(make_queue, clock):
     assert tenants_served(queue, 4) == "D E F A"
 
 
-def test_a_turn_goes_on_while_the_credit_covers_the_next_job(make_queue, clock):
+def test_a_turn_goes_on_while_the_credit_covers_the_next_job(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """Costs of 4: two fit into ten and two are left; with the next ten it is three."""
     queue = deficit(make_queue, clock)
     submit(queue, "A", *[4] * 9)
@@ -65,7 +85,7 @@ def test_a_turn_goes_on_while_the_credit_covers_the_next_job(make_queue, clock):
     assert tenants_served(queue, 12) == "A A B A A A B A A B A A"
 
 
-def test_a_turn_adds_the_quantum_once(make_queue, clock):
+def test_a_turn_adds_the_quantum_once(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """A poll in the middle of a turn adds nothing: two of A's five fit, then it is B's turn."""
     queue = deficit(make_queue, clock)
     submit(queue, "A", *[5] * 6)
@@ -73,7 +93,7 @@ def test_a_turn_adds_the_quantum_once(make_queue, clock):
     assert tenants_served(queue, 12) == "A A B B A A B B A A B B"
 
 
-def test_who_has_no_ready_job_saves_nothing_up(make_queue, clock):
+def test_who_has_no_ready_job_saves_nothing_up(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """A leaves with 99 of 100 unspent; back again it has 0, as B has, and they share evenly."""
     queue = deficit(make_queue, clock, quantum=100)
     submit(queue, "A", 1)
@@ -83,7 +103,7 @@ def test_who_has_no_ready_job_saves_nothing_up(make_queue, clock):
     assert tenants_served(queue, 3) == "B A B"
 
 
-def test_a_job_that_is_delayed_is_not_ready(make_queue, clock):
+def test_a_job_that_is_delayed_is_not_ready(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """Work that is due later keeps no credit alive."""
     queue = deficit(make_queue, clock, quantum=100)
     submit(queue, "A", 1)
@@ -95,7 +115,9 @@ def test_a_job_that_is_delayed_is_not_ready(make_queue, clock):
 
 
 @pytest.mark.parametrize("reason", ["paused", "limit"])
-def test_who_may_not_has_no_turn_and_keeps_its_credit(make_queue, clock, reason):
+def test_who_may_not_has_no_turn_and_keeps_its_credit(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, reason: Any
+) -> None:
     """While A's work is held back it neither earns nor loses: 95 are left of its first hundred."""
     limits = Limits(max_running_per_tenant=1) if reason == "limit" else None
     queue = deficit(make_queue, clock, quantum=100, limits=limits)
@@ -114,7 +136,7 @@ def test_who_may_not_has_no_turn_and_keeps_its_credit(make_queue, clock, reason)
     assert tenants_served(queue, 1) == "A"
 
 
-def test_credit_is_for_each_band_and_tenant(make_queue, clock):
+def test_credit_is_for_each_band_and_tenant(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """What A saves in the normal band pays nothing in the low one."""
     queue = deficit(make_queue, clock, quantum=100, cycle="NL")
     submit(queue, "A", 10, 90)
@@ -123,7 +145,9 @@ def test_credit_is_for_each_band_and_tenant(make_queue, clock):
     assert polled_ids(queue) == ["J1", "J5", "J2", "J3", "J4", "J6"]
 
 
-def test_a_band_that_a_tenant_has_aged_out_of_keeps_no_credit_for_it(make_queue, clock):
+def test_a_band_that_a_tenant_has_aged_out_of_keeps_no_credit_for_it(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """A's last low job becomes normal; the low jobs that A gets later begin with nothing."""
     queue = deficit(make_queue, clock, quantum=100, cycle="L", aging_millis=1000)
     submit(queue, "A", 1, 1, priority=-1)
@@ -136,7 +160,9 @@ def test_a_band_that_a_tenant_has_aged_out_of_keeps_no_credit_for_it(make_queue,
 
 
 @pytest.mark.parametrize("looks_often", [True, False])
-def test_credit_does_not_depend_on_when_somebody_looks(make_queue, clock, looks_often):
+def test_credit_does_not_depend_on_when_somebody_looks(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, looks_often: Any
+) -> None:
     """A always had something ready: J2 until 5000, J3 from 4000 on until it ages, J4 since before that."""
     queue = deficit(make_queue, clock, quantum=100, cycle="N", aging_millis=10_000)
     submit(queue, "A", 1)
@@ -153,7 +179,9 @@ def test_credit_does_not_depend_on_when_somebody_looks(make_queue, clock, looks_
 
 
 @pytest.mark.parametrize("dies_first", [True, False])
-def test_one_instant_has_no_order_that_could_cost_a_credit(make_queue, clock, dies_first):
+def test_one_instant_has_no_order_that_could_cost_a_credit(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, dies_first: Any
+) -> None:
     """At 50 A's one job dies and its other becomes ready: it never had nothing to do, whichever is older."""
     queue = deficit(make_queue, clock)
     options = [{"deadline_millis": 50}, {"run_at_millis": 50}]
@@ -165,7 +193,9 @@ def test_one_instant_has_no_order_that_could_cost_a_credit(make_queue, clock, di
     assert tenants_served(queue, 5) == "A B B B B"
 
 
-def test_the_price_is_that_of_the_job_that_is_next_in_its_tenant(make_queue, clock):
+def test_the_price_is_that_of_the_job_that_is_next_in_its_tenant(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """A's cheap job is behind its dear one, so A waits for what the dear one costs."""
     queue = deficit(make_queue, clock)
     queue.submit("mail", tenant="A", cost=1)
@@ -177,14 +207,16 @@ def test_the_price_is_that_of_the_job_that_is_next_in_its_tenant(make_queue, clo
 @pytest.mark.parametrize(
     ("quantum", "error"), [(0, ValueError), (-1, ValueError), (True, TypeError), (1.5, TypeError)]
 )
-def test_a_quantum_is_checked(quantum, error):
+def test_a_quantum_is_checked(quantum: Any, error: Any) -> None:
     """With nothing added nobody could ever pay."""
     with pytest.raises(error, match="quantum"):
         DeficitRoundRobin(quantum=quantum)
 
 
 @pytest.mark.parametrize("costs", [(1, 2, 3), (10, 1, 7), (100, 3, 45)])
-def test_in_the_long_run_each_tenant_gets_the_same_cost(make_queue, clock, costs):
+def test_in_the_long_run_each_tenant_gets_the_same_cost(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, costs: Any
+) -> None:
     """At any moment while all have work, no two differ by more than a quantum and the largest job."""
     queue = deficit(make_queue, clock)
     for tenant, cost in zip("ABC", costs, strict=True):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import IllegalStateError, RetryPolicy, StaleTokenError
+from jobqueue import IllegalStateError, JobQueue, ManualClock, RetryPolicy, StaleTokenError
 from tests.contract.observing import everything, polled, polled_ids, submit_as
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def bury(queue, jobs):
+
+def bury(queue: JobQueue, jobs: Any) -> None:
     """Submit so many jobs to a queue with one attempt per job and fail each."""
     for _ in range(jobs):
         queue.submit("mail")
@@ -17,7 +22,7 @@ def bury(queue, jobs):
         queue.fail(lease.job_id, lease.token, f"error of {lease.job_id}")
 
 
-def test_with_one_attempt_the_first_failure_is_the_last(one_try, clock):
+def test_with_one_attempt_the_first_failure_is_the_last(one_try: JobQueue, clock: ManualClock) -> None:
     """A limit of 1 means one hand-out and no retry."""
     one_try.submit("mail")
     clock.advance_to(40)
@@ -29,7 +34,7 @@ def test_with_one_attempt_the_first_failure_is_the_last(one_try, clock):
     assert one_try.poll("w", 1000) is None
 
 
-def test_a_crash_loop_ends_as_a_dead_letter(queue, clock):
+def test_a_crash_loop_ends_as_a_dead_letter(queue: JobQueue, clock: ManualClock) -> None:
     """Three workers vanish; the third lease's end is the death of the job, whenever it is noticed."""
     queue.submit("mail")
     attempts = []
@@ -42,7 +47,7 @@ def test_a_crash_loop_ends_as_a_dead_letter(queue, clock):
     assert [row.ended_at for row in queue.history("J1")] == [1000, 6000, 11_000]
 
 
-def test_a_job_that_died_of_an_expiry_knows_when(one_try, clock):
+def test_a_job_that_died_of_an_expiry_knows_when(one_try: JobQueue, clock: ManualClock) -> None:
     """failed_at is the end of the lease, not the instant of the sweep."""
     one_try.submit("mail")
     polled(one_try, lease_millis=5000)
@@ -52,7 +57,7 @@ def test_a_job_that_died_of_an_expiry_knows_when(one_try, clock):
     assert (view.failed_at, view.dead_reason, view.last_error) == (5000, "attempts_exhausted", "lease expired")
 
 
-def test_dead_letters_come_in_submission_order(one_try):
+def test_dead_letters_come_in_submission_order(one_try: JobQueue) -> None:
     """J2 is listed before J10, and the order of death does not matter."""
     for priority in range(12):
         one_try.submit("mail", priority=priority)
@@ -62,7 +67,7 @@ def test_dead_letters_come_in_submission_order(one_try):
     assert [view.id for view in one_try.dead_letters()] == [f"J{n}" for n in range(1, 13)]
 
 
-def test_a_few_dead_letters_among_many_jobs_come_in_submission_order(one_try):
+def test_a_few_dead_letters_among_many_jobs_come_in_submission_order(one_try: JobQueue) -> None:
     """The order is that of the numbers, however far apart they are and whoever died first."""
     for _ in range(64):
         one_try.submit("mail")
@@ -72,21 +77,21 @@ def test_a_few_dead_letters_among_many_jobs_come_in_submission_order(one_try):
     assert [view.id for view in one_try.dead_letters()] == ["J1", "J8", "J9", "J16", "J64"]
 
 
-def test_dead_letters_hold_the_dead_alone(one_try):
+def test_dead_letters_hold_the_dead_alone(one_try: JobQueue) -> None:
     """Jobs in any other state are not listed."""
     for status in ("DEAD", "SUCCEEDED", "CANCELLED", "RUNNING", "PENDING"):
         submit_as(one_try, status)
     assert [view.id for view in one_try.dead_letters()] == ["J1"]
 
 
-def test_the_list_of_dead_letters_belongs_to_the_caller(one_try):
+def test_the_list_of_dead_letters_belongs_to_the_caller(one_try: JobQueue) -> None:
     """Emptying the returned list does not empty the queue."""
     bury(one_try, 1)
     one_try.dead_letters().clear()
     assert [view.id for view in one_try.dead_letters()] == ["J1"]
 
 
-def test_there_are_no_dead_letters_at_first(queue):
+def test_there_are_no_dead_letters_at_first(queue: JobQueue) -> None:
     """A new queue has none, and a job that waits for its retry is none."""
     assert queue.dead_letters() == []
     queue.submit("mail")
@@ -94,7 +99,7 @@ def test_there_are_no_dead_letters_at_first(queue):
     assert queue.dead_letters() == []
 
 
-def test_retry_dead_makes_a_job_ready_now_with_fresh_attempts(one_try, clock):
+def test_retry_dead_makes_a_job_ready_now_with_fresh_attempts(one_try: Any, clock: Any) -> None:
     """The job is PENDING, due at this instant, with no attempt used; what it had been through stays."""
     one_try.submit("mail", "hello", priority=3, tenant="acme", cost=7)
     one_try.fail("J1", polled(one_try).token, "x")
@@ -111,7 +116,7 @@ def test_retry_dead_makes_a_job_ready_now_with_fresh_attempts(one_try, clock):
 
 
 @pytest.mark.parametrize("status", ["PENDING", "RUNNING", "SUCCEEDED", "CANCELLED"])
-def test_only_a_dead_job_can_be_retried(one_try, status):
+def test_only_a_dead_job_can_be_retried(one_try: JobQueue, status: str) -> None:
     """From any other state retry_dead is refused, says what it found, and changes nothing."""
     submit_as(one_try, status)
     before = everything(one_try, submitted=1)
@@ -122,7 +127,7 @@ def test_only_a_dead_job_can_be_retried(one_try, status):
     assert everything(one_try, submitted=1) == before
 
 
-def test_a_second_redrive_of_the_same_death_is_refused(one_try):
+def test_a_second_redrive_of_the_same_death_is_refused(one_try: JobQueue) -> None:
     """Once brought back, the job is dead no longer."""
     bury(one_try, 1)
     one_try.retry_dead("J1")
@@ -131,7 +136,7 @@ def test_a_second_redrive_of_the_same_death_is_refused(one_try):
     assert one_try.view("J1").redrive_generation == 1
 
 
-def test_redrives_bring_back_the_same_jobs_in_submission_order(one_try):
+def test_redrives_bring_back_the_same_jobs_in_submission_order(one_try: JobQueue) -> None:
     """A redrive moves the job itself: no copy, no new id, and its place in submission order."""
     bury(one_try, 5)
     for job_id in ("J4", "J2", "J5", "J1", "J3"):
@@ -142,7 +147,9 @@ def test_redrives_bring_back_the_same_jobs_in_submission_order(one_try):
     assert one_try.submit("mail") == "J6"
 
 
-def test_a_redriven_job_goes_before_younger_jobs_that_are_due_at_the_same_instant(one_try, clock):
+def test_a_redriven_job_goes_before_younger_jobs_that_are_due_at_the_same_instant(
+    one_try: JobQueue, clock: ManualClock
+) -> None:
     """Its place in submission order is the old one; its run_at is the instant of the redrive."""
     bury(one_try, 1)
     clock.advance_to(100)
@@ -152,7 +159,9 @@ def test_a_redriven_job_goes_before_younger_jobs_that_are_due_at_the_same_instan
     assert polled_ids(one_try) == ["J3", "J1", "J2"]
 
 
-def test_a_redriven_job_has_its_full_number_of_attempts(make_queue, clock):
+def test_a_redriven_job_has_its_full_number_of_attempts(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """Attempts and backoff start again; the history tells the eras apart."""
     queue = make_queue(clock, RetryPolicy(2, 1000, 60_000))
     queue.submit("mail")
@@ -170,7 +179,7 @@ def test_a_redriven_job_has_its_full_number_of_attempts(make_queue, clock):
     assert rows == [(1, 1, 0), (2, 2, 0), (1, 3, 1)]
 
 
-def test_a_job_can_die_and_come_back_again_and_again(one_try, clock):
+def test_a_job_can_die_and_come_back_again_and_again(one_try: JobQueue, clock: ManualClock) -> None:
     """Each death has its own failed_at; each redrive counts one era more."""
     one_try.submit("mail")
     for era in range(4):
@@ -185,7 +194,7 @@ def test_a_job_can_die_and_come_back_again_and_again(one_try, clock):
     assert [row.era for row in one_try.history("J1")] == [0, 1, 2, 3]
 
 
-def test_a_lease_that_ends_now_can_be_redriven_now(one_try, clock):
+def test_a_lease_that_ends_now_can_be_redriven_now(one_try: JobQueue, clock: ManualClock) -> None:
     """What is due is settled first, so at lease_until the job is dead and may come back."""
     one_try.submit("mail")
     polled(one_try, lease_millis=1000)
@@ -197,7 +206,7 @@ def test_a_lease_that_ends_now_can_be_redriven_now(one_try, clock):
     assert (one_try.view("J1").status, one_try.view("J1").next_run_at) == ("PENDING", 1000)
 
 
-def test_a_dead_job_stays_dead(one_try, clock):
+def test_a_dead_job_stays_dead(one_try: JobQueue, clock: ManualClock) -> None:
     """No sweep, poll or time revives it, and its clock of death does not move."""
     bury(one_try, 1)
     before = one_try.view("J1")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import IllegalStateError, RetryPolicy
+from jobqueue import EventLog, IllegalStateError, JobQueue, ManualClock, RetryPolicy
 from tests.contract.observing import polled
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def dead(queue, job_id="J1"):
+
+def dead(queue: JobQueue, job_id: str = "J1") -> Any:
     """Return what a dead letter says of its death."""
     view = queue.view(job_id)
     return view.status, view.dead_reason, view.failed_at
@@ -17,7 +22,9 @@ def dead(queue, job_id="J1"):
 @pytest.mark.parametrize(
     ("now", "run_at", "deadline"), [(100, None, 100), (100, None, 99), (0, 500, 500), (0, 500, 1)]
 )
-def test_a_deadline_that_leaves_no_time_to_start_is_refused(queue, clock, now, run_at, deadline):
+def test_a_deadline_that_leaves_no_time_to_start_is_refused(
+    queue: JobQueue, clock: ManualClock, now: Any, run_at: Any, deadline: Any
+) -> None:
     """It must be later than now and later than run_at; the refused submit uses up no id."""
     clock.advance_to(now)
     with pytest.raises(ValueError, match="deadline_millis"):
@@ -26,7 +33,7 @@ def test_a_deadline_that_leaves_no_time_to_start_is_refused(queue, clock, now, r
     assert queue.view("J1").deadline == 501
 
 
-def test_a_job_that_nobody_started_dies_at_its_deadline(queue, clock):
+def test_a_job_that_nobody_started_dies_at_its_deadline(queue: JobQueue, clock: ManualClock) -> None:
     """At the very instant, not before, and without anybody's poll."""
     queue.submit("mail", deadline_millis=4000)
     clock.advance_to(3999)
@@ -38,7 +45,7 @@ def test_a_job_that_nobody_started_dies_at_its_deadline(queue, clock):
     assert queue.sweep() == 0
 
 
-def test_a_deadline_noticed_late_was_still_missed_on_time(queue, clock):
+def test_a_deadline_noticed_late_was_still_missed_on_time(queue: JobQueue, clock: ManualClock) -> None:
     """failed_at is the deadline, whenever somebody looks; a poll hands the job to nobody."""
     queue.submit("mail", deadline_millis=4000)
     clock.advance_to(60_000)
@@ -47,14 +54,14 @@ def test_a_deadline_noticed_late_was_still_missed_on_time(queue, clock):
     assert [view.id for view in queue.dead_letters()] == ["J1"]
 
 
-def test_a_poll_just_before_the_deadline_is_in_time(queue, clock):
+def test_a_poll_just_before_the_deadline_is_in_time(queue: JobQueue, clock: ManualClock) -> None:
     """Intervals are half-open: at 3999 it can start, at 4000 it cannot."""
     queue.submit("mail", deadline_millis=4000)
     clock.advance_to(3999)
     assert polled(queue).job_id == "J1"
 
 
-def test_nothing_happens_to_a_running_job_at_its_deadline(queue, clock):
+def test_nothing_happens_to_a_running_job_at_its_deadline(queue: JobQueue, clock: ManualClock) -> None:
     """Who has started may finish: renewals and the completion go on."""
     queue.submit("mail", deadline_millis=4000)
     token = polled(queue, lease_millis=3000).token
@@ -68,7 +75,7 @@ def test_nothing_happens_to_a_running_job_at_its_deadline(queue, clock):
     assert queue.view("J1").status == "SUCCEEDED"
 
 
-def test_a_deadline_survives_every_retry(queue, clock):
+def test_a_deadline_survives_every_retry(queue: JobQueue, clock: ManualClock) -> None:
     """After a failure it is the same; a failure whose retry would come too late is the last."""
     queue.submit("mail", deadline_millis=5000)
     clock.advance_to(1000)
@@ -81,14 +88,16 @@ def test_a_deadline_survives_every_retry(queue, clock):
 
 
 @pytest.mark.parametrize(("deadline", "status"), [(1001, "PENDING"), (1000, "DEAD"), (999, "DEAD")])
-def test_a_retry_that_could_only_start_at_the_deadline_is_too_late(queue, deadline, status):
+def test_a_retry_that_could_only_start_at_the_deadline_is_too_late(
+    queue: JobQueue, deadline: Any, status: str
+) -> None:
     """With a rest of 1000, a deadline of 1001 leaves one millisecond."""
     queue.submit("mail", deadline_millis=deadline)
     queue.fail("J1", polled(queue).token)
     assert queue.view("J1").status == status
 
 
-def test_an_expiry_is_a_failure_at_the_end_of_the_lease(queue, clock):
+def test_an_expiry_is_a_failure_at_the_end_of_the_lease(queue: JobQueue, clock: ManualClock) -> None:
     """The retry's start counts from there, and so does the death."""
     queue.submit("mail", deadline_millis=4000)
     polled(queue, lease_millis=3000)
@@ -97,7 +106,7 @@ def test_an_expiry_is_a_failure_at_the_end_of_the_lease(queue, clock):
     assert queue.view("J1").last_error == "lease expired"
 
 
-def test_a_retry_waits_for_its_start_and_then_for_its_deadline(queue, clock):
+def test_a_retry_waits_for_its_start_and_then_for_its_deadline(queue: JobQueue, clock: ManualClock) -> None:
     """Noticed very late, the retry was due at 2000 and dead at 2500."""
     queue.submit("mail", deadline_millis=2500)
     polled(queue, lease_millis=1000)
@@ -107,7 +116,9 @@ def test_a_retry_waits_for_its_start_and_then_for_its_deadline(queue, clock):
 
 
 @pytest.mark.parametrize(("now", "expected"), [(3999, "PENDING"), (4000, "DEAD"), (4700, "DEAD")])
-def test_a_release_at_or_after_the_deadline_is_the_end(queue, clock, now, expected):
+def test_a_release_at_or_after_the_deadline_is_the_end(
+    queue: JobQueue, clock: ManualClock, now: Any, expected: Any
+) -> None:
     """There is nothing left to wait for; failed_at is then now, and the outcome is a release all the same."""
     queue.submit("mail", deadline_millis=4000)
     token = polled(queue, lease_millis=9000).token
@@ -119,7 +130,7 @@ def test_a_release_at_or_after_the_deadline_is_the_end(queue, clock, now, expect
     assert (queue.view("J1").attempts, queue.history("J1")[0].outcome) == (0, "released")
 
 
-def test_a_redrive_keeps_a_deadline_that_is_still_ahead(one_try, clock):
+def test_a_redrive_keeps_a_deadline_that_is_still_ahead(one_try: JobQueue, clock: ManualClock) -> None:
     """And the job dies of it as before."""
     one_try.submit("mail", deadline_millis=4000)
     one_try.fail("J1", polled(one_try).token)
@@ -131,7 +142,7 @@ def test_a_redrive_keeps_a_deadline_that_is_still_ahead(one_try, clock):
 
 
 @pytest.mark.parametrize("call", ["retry_dead", "redrive"])
-def test_a_deadline_that_has_passed_must_be_replaced(one_try, clock, call):
+def test_a_deadline_that_has_passed_must_be_replaced(one_try: JobQueue, clock: ManualClock, call: Any) -> None:
     """Without a new one the job could only die again."""
     one_try.submit("mail", deadline_millis=4000)
     clock.advance_to(4000)
@@ -146,7 +157,7 @@ def test_a_deadline_that_has_passed_must_be_replaced(one_try, clock, call):
 
 
 @pytest.mark.parametrize("deadline", [4000, 3999])
-def test_the_new_deadline_must_be_later_than_now(one_try, clock, deadline):
+def test_the_new_deadline_must_be_later_than_now(one_try: JobQueue, clock: ManualClock, deadline: Any) -> None:
     """As with a submit."""
     one_try.submit("mail", deadline_millis=4000)
     clock.advance_to(4000)
@@ -154,7 +165,9 @@ def test_the_new_deadline_must_be_later_than_now(one_try, clock, deadline):
         one_try.redrive("J1", actor="ann", note="", deadline_millis=deadline)
 
 
-def test_a_missed_deadline_is_told_alone_and_as_nobodys_attempt(queue, clock, log):
+def test_a_missed_deadline_is_told_alone_and_as_nobodys_attempt(
+    queue: JobQueue, clock: ManualClock, log: EventLog
+) -> None:
     """One event at the deadline, without a worker, even if an earlier attempt had one."""
     queue.submit("mail", deadline_millis=2500)
     queue.fail("J1", polled(queue, "a").token)
@@ -166,7 +179,9 @@ def test_a_missed_deadline_is_told_alone_and_as_nobodys_attempt(queue, clock, lo
     assert [event.kind for event in log.events[-2:]] == ["retry_scheduled", "dead_lettered"]
 
 
-def test_expiries_and_deadlines_are_settled_by_instant_then_submission_order(make_queue, clock, log):
+def test_expiries_and_deadlines_are_settled_by_instant_then_submission_order(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog
+) -> None:
     """J2's lease ends at 1000, J1 and J3 miss their deadlines at 2000 and 1000."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0), log=log)
     queue.submit("mail", priority=-1, deadline_millis=2000)

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import Event, EventLog, IllegalStateError, RetryPolicy, StaleTokenError, UnknownJobError
+from jobqueue import (
+    Event,
+    EventLog,
+    IllegalStateError,
+    JobQueue,
+    ManualClock,
+    RetryPolicy,
+    StaleTokenError,
+    UnknownJobError,
+)
 from tests.contract.observing import outcome, polled
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def told(log, since=0):
+
+def told(log: EventLog, since: Any = 0) -> Any:
     """Return (at, kind, job id) of the events after the first `since`."""
     return [(event.at, event.kind, event.job_id) for event in log.events[since:]]
 
 
-def last(log, kind):
+def last(log: EventLog, kind: Any) -> Any:
     """Return the newest event of a kind."""
     return [event for event in log.events if event.kind == kind][-1]
 
 
-def test_a_new_log_is_empty(log, queue):
+def test_a_new_log_is_empty(log: EventLog, queue: JobQueue) -> None:
     """Making a queue is no event, and neither is looking at it."""
     assert list(log.events) == []
     queue.dead_letters()
@@ -28,7 +41,7 @@ def test_a_new_log_is_empty(log, queue):
     assert list(log.events) == []
 
 
-def test_the_life_of_a_job_is_told_in_events(queue, clock, log):
+def test_the_life_of_a_job_is_told_in_events(queue: JobQueue, clock: ManualClock, log: EventLog) -> None:
     """Each step of a job is one event, in the order in which it happened."""
     queue.submit("mail")
     clock.advance_to(10)
@@ -45,7 +58,9 @@ def test_the_life_of_a_job_is_told_in_events(queue, clock, log):
     ]
 
 
-def test_a_failed_attempt_is_two_events_at_one_instant(make_queue, clock, log):
+def test_a_failed_attempt_is_two_events_at_one_instant(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog
+) -> None:
     """First that it failed, then what follows from it."""
     queue = make_queue(clock, RetryPolicy(2, 1000, 60_000), log=log)
     queue.submit("mail")
@@ -62,7 +77,9 @@ def test_a_failed_attempt_is_two_events_at_one_instant(make_queue, clock, log):
     ]
 
 
-def test_an_expiry_is_told_at_the_end_of_the_lease(make_queue, clock, log):
+def test_an_expiry_is_told_at_the_end_of_the_lease(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog
+) -> None:
     """`at` is the instant at which it took effect, not the one at which somebody noticed."""
     queue = make_queue(clock, RetryPolicy(2, 1000, 60_000), log=log)
     queue.submit("mail")
@@ -80,9 +97,9 @@ def test_an_expiry_is_told_at_the_end_of_the_lease(make_queue, clock, log):
     ]
 
 
-def test_redrive_and_cancel_are_told(one_try, clock):
+def test_redrive_and_cancel_are_told(one_try: JobQueue, clock: ManualClock) -> None:
     """retry_dead is told as `redriven`, cancel as `cancelled`."""
-    heard = []
+    heard: list[Any] = []
     one_try.subscribe(heard.append)
     one_try.submit("mail")
     one_try.fail("J1", polled(one_try).token)
@@ -96,7 +113,9 @@ def test_redrive_and_cancel_are_told(one_try, clock):
     ] * 3
 
 
-def test_a_job_that_is_forgotten_is_told_as_dropped(make_queue, clock, log):
+def test_a_job_that_is_forgotten_is_told_as_dropped(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog
+) -> None:
     """What keep_finished removes is an event of its own, after the one that finished a job."""
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), keep_finished=1, log=log)
     queue.cancel(queue.submit("mail"))
@@ -106,7 +125,9 @@ def test_a_job_that_is_forgotten_is_told_as_dropped(make_queue, clock, log):
     assert told(log, 4) == [(9, "completed", "J2"), (9, "dropped", "J1")]
 
 
-def test_events_are_numbered_without_gaps_and_their_instants_never_decrease(queue, clock, log):
+def test_events_are_numbered_without_gaps_and_their_instants_never_decrease(
+    queue: JobQueue, clock: ManualClock, log: EventLog
+) -> None:
     """Numbers count from 1; late settled expiries come before the event of the call that noticed them."""
     queue.submit("mail")
     queue.submit("mail")
@@ -120,7 +141,7 @@ def test_events_are_numbered_without_gaps_and_their_instants_never_decrease(queu
     assert [event.at for event in log.events] == [0, 0, 0, 0, 1000, 1000, 3000, 3000, 5000, 5000, 5000]
 
 
-def test_submitted_carries_every_argument(queue, log):
+def test_submitted_carries_every_argument(queue: JobQueue, log: EventLog) -> None:
     """From this event alone the submit could be repeated."""
     queue.submit("mail", "hello", -2, 500, tenant="acme", cost=3)
     detail = log.events[0].detail
@@ -129,9 +150,11 @@ def test_submitted_carries_every_argument(queue, log):
     assert {name: detail[name] for name in asked} == asked
 
 
-def test_the_events_of_an_attempt_name_worker_attempt_and_generation(one_try, clock):
+def test_the_events_of_an_attempt_name_worker_attempt_and_generation(
+    one_try: JobQueue, clock: ManualClock
+) -> None:
     """Whose attempt it was can be read from each of its events."""
-    heard = []
+    heard: list[Any] = []
     one_try.subscribe(heard.append)
     one_try.submit("mail")
     one_try.fail("J1", polled(one_try, "a").token)
@@ -153,7 +176,7 @@ def test_the_events_of_an_attempt_name_worker_attempt_and_generation(one_try, cl
     ]
 
 
-def test_details_are_json_and_read_only(queue, clock, log):
+def test_details_are_json_and_read_only(queue: Any, clock: Any, log: Any) -> None:
     """An event can be written down and read back, and nobody can change it."""
     queue.submit("mail", "\U0001f600", 2**53 - 1, -(2**53) + 1)
     lease = polled(queue)
@@ -172,7 +195,9 @@ def test_details_are_json_and_read_only(queue, clock, log):
 
 
 @pytest.mark.parametrize("operation", ["complete", "fail", "renew"])
-def test_a_stale_call_is_told_as_refused(queue, clock, log, operation):
+def test_a_stale_call_is_told_as_refused(
+    queue: JobQueue, clock: ManualClock, log: EventLog, operation: str
+) -> None:
     """The event says what was asked with which token, why it was refused, and whose attempt the token names."""
     queue.submit("mail")
     polled(queue, "a", 1000)
@@ -189,7 +214,7 @@ def test_a_stale_call_is_told_as_refused(queue, clock, log, operation):
 
 
 @pytest.mark.parametrize("token", ["junk", "J1:7", "J2:1", "J1:01", ""])
-def test_a_refused_token_of_nobody_names_no_attempt(queue, log, token):
+def test_a_refused_token_of_nobody_names_no_attempt(queue: JobQueue, log: EventLog, token: Any) -> None:
     """A token that names no attempt of the job leaves worker, attempt and generation empty."""
     queue.submit("mail")
     polled(queue, "a")
@@ -200,7 +225,9 @@ def test_a_refused_token_of_nobody_names_no_attempt(queue, log, token):
 
 
 @pytest.mark.parametrize(("operation", "status"), [("cancel", "RUNNING"), ("retry_dead", "PENDING")])
-def test_a_call_in_the_wrong_state_is_told_as_refused(queue, log, operation, status):
+def test_a_call_in_the_wrong_state_is_told_as_refused(
+    queue: JobQueue, log: EventLog, operation: str, status: str
+) -> None:
     """Operators' refusals are events like those of workers, without a token."""
     queue.submit("mail")
     if status == "RUNNING":
@@ -213,7 +240,7 @@ def test_a_call_in_the_wrong_state_is_told_as_refused(queue, log, operation, sta
     assert {name: event.detail.get(name, "missing") for name in told_why} == told_why
 
 
-def test_bad_arguments_and_unknown_ids_are_no_events(queue, log):
+def test_bad_arguments_and_unknown_ids_are_no_events(queue: JobQueue, log: EventLog) -> None:
     """`refused` is for calls that came at the wrong moment, not for calls that make no sense."""
     queue.submit("mail")
     refusals = [
@@ -228,7 +255,9 @@ def test_bad_arguments_and_unknown_ids_are_no_events(queue, log):
     assert told(log) == [(0, "submitted", "J1")]
 
 
-def test_an_expiry_that_a_refused_call_noticed_is_told_before_the_refusal(queue, clock, log):
+def test_an_expiry_that_a_refused_call_noticed_is_told_before_the_refusal(
+    queue: JobQueue, clock: ManualClock, log: EventLog
+) -> None:
     """First what time had decided, then what the late worker was told."""
     queue.submit("mail")
     polled(queue, lease_millis=1000)
@@ -239,12 +268,14 @@ def test_an_expiry_that_a_refused_call_noticed_is_told_before_the_refusal(queue,
     assert last(log, "refused").detail["reason"] == "lease_expired"
 
 
-def test_without_a_listener_no_event_is_built(make_queue, clock, monkeypatch):
+def test_without_a_listener_no_event_is_built(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Who does not listen does not pay: neither log nor subscriber, then no Event."""
     built = []
     build = Event.__init__
 
-    def counted(event, *args, **fields):
+    def counted(event: Any, *args: Any, **fields: Any) -> None:
         built.append(event)
         build(event, *args, **fields)
 
@@ -262,9 +293,11 @@ def test_without_a_listener_no_event_is_built(make_queue, clock, monkeypatch):
     assert len(built) == 1
 
 
-def test_a_log_and_a_subscriber_are_told_the_same(make_queue, clock):
+def test_a_log_and_a_subscriber_are_told_the_same(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """There is one stream of events, whoever listens."""
-    log, heard = EventLog(), []
+    log, heard = EventLog(), []  # type: ignore[var-annotated]
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), log=log)
     queue.subscribe(heard.append)
     queue.submit("mail")

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import Limits, RetryPolicy
+from jobqueue import EventLog, JobQueue, Limits, ManualClock, RetryPolicy
 from tests.contract.observing import outcome, polled
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def kinds_since(log, since):
+
+def kinds_since(log: EventLog, since: Any) -> Any:
     """Return (at, kind, worker, attempt, generation) of the events after the first `since`."""
     told = list(log.events)[since:]
     return [(event.at, event.kind, event.worker_id, event.attempt, event.generation) for event in told]
 
 
-def test_submitted_carries_the_newer_arguments_too(queue, log):
+def test_submitted_carries_the_newer_arguments_too(queue: JobQueue, log: EventLog) -> None:
     """Deadline, request key, cost: from this event alone the submit could be repeated."""
     queue.submit_once("k", "mail", "p", 2, 50, tenant="acme", deadline_millis=900, cost=7)
     assert dict(log.events[0].detail) == {
@@ -31,14 +35,16 @@ def test_submitted_carries_the_newer_arguments_too(queue, log):
     }
 
 
-def test_a_replayed_request_is_no_event(queue, log):
+def test_a_replayed_request_is_no_event(queue: JobQueue, log: EventLog) -> None:
     """Nothing happened that had not happened before."""
     queue.submit_once("k", "mail")
     queue.submit_once("k", "mail")
     assert [event.kind for event in log.events] == ["submitted"]
 
 
-def test_a_release_is_told_with_the_attempt_that_was_given_back(queue, clock, log):
+def test_a_release_is_told_with_the_attempt_that_was_given_back(
+    queue: JobQueue, clock: ManualClock, log: EventLog
+) -> None:
     """One event: the worker's, with the number that its lease had."""
     queue.submit("mail")
     clock.advance_to(5)
@@ -46,7 +52,9 @@ def test_a_release_is_told_with_the_attempt_that_was_given_back(queue, clock, lo
     assert kinds_since(log, 1) == [(5, "leased", "a", 1, 1), (5, "released", "a", 1, 1)]
 
 
-def test_a_release_past_the_deadline_is_told_in_two_events(queue, clock, log):
+def test_a_release_past_the_deadline_is_told_in_two_events(
+    queue: JobQueue, clock: ManualClock, log: EventLog
+) -> None:
     """First that the job came back, then that it was too late, both of that attempt."""
     queue.submit("mail", deadline_millis=100)
     token = polled(queue, "a").token
@@ -57,7 +65,9 @@ def test_a_release_past_the_deadline_is_told_in_two_events(queue, clock, log):
 
 
 @pytest.mark.parametrize(("permanent", "reason"), [(True, "permanent"), (False, "attempts_exhausted")])
-def test_a_dead_letter_is_told_with_its_reason(make_queue, clock, log, permanent, reason):
+def test_a_dead_letter_is_told_with_its_reason(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog, permanent: Any, reason: Any
+) -> None:
     """Apart from the error, which belongs to the attempt."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0), log=log)
     queue.submit("mail")
@@ -67,7 +77,7 @@ def test_a_dead_letter_is_told_with_its_reason(make_queue, clock, log, permanent
     assert (dead.kind, dead.detail["reason"]) == ("dead_lettered", reason)
 
 
-def test_a_checkpoint_is_told_with_its_renewal(queue, log):
+def test_a_checkpoint_is_told_with_its_renewal(queue: JobQueue, log: EventLog) -> None:
     """A replay hands it out as the queue does."""
     queue.submit("mail")
     token = polled(queue).token
@@ -79,7 +89,9 @@ def test_a_checkpoint_is_told_with_its_renewal(queue, log):
     assert polled(copy).checkpoint == polled(queue).checkpoint == "page 7"
 
 
-def test_a_submit_that_is_turned_away_is_told_as_refused(make_queue, clock, log):
+def test_a_submit_that_is_turned_away_is_told_as_refused(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog
+) -> None:
     """Of no job and nobody, with what was found."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0), limits=Limits(max_queued=0), log=log)
     refusal = outcome(queue.submit, "mail")
@@ -94,14 +106,14 @@ def test_a_submit_that_is_turned_away_is_told_as_refused(make_queue, clock, log)
     assert (event.detail["operation"], event.detail["message"]) == ("submit", str(refusal))
 
 
-def test_a_deadline_without_time_is_a_wrong_argument_and_no_event(queue, log):
+def test_a_deadline_without_time_is_a_wrong_argument_and_no_event(queue: JobQueue, log: EventLog) -> None:
     """As other ValueErrors."""
     outcome(queue.submit, "mail", deadline_millis=0)
     assert list(log.events) == []
 
 
 @pytest.mark.parametrize("operation", ["release", "redrive"])
-def test_refusals_of_the_newer_operations_are_told(queue, log, operation):
+def test_refusals_of_the_newer_operations_are_told(queue: JobQueue, log: EventLog, operation: str) -> None:
     """With the operation's name, whoever it came from."""
     queue.submit("mail")
     arguments = ["J1:1"] if operation == "release" else []
@@ -115,7 +127,9 @@ def test_refusals_of_the_newer_operations_are_told(queue, log, operation):
     )
 
 
-def test_the_newer_details_are_json(make_queue, clock, log):
+def test_the_newer_details_are_json(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog
+) -> None:
     """Also those of pauses, redrives, releases, results and drops."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0), keep_finished=0, log=log)
     queue.submit_once("k", "mail", deadline_millis=10**6)

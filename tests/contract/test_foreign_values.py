@@ -3,16 +3,17 @@
 import copy
 import json
 import pickle
+from typing import Any
 
 import pytest
 
-from jobqueue import JobQueue, ManualClock, RetryPolicy, StaleTokenError
+from jobqueue import EventLog, JobQueue, ManualClock, RetryPolicy, StaleTokenError
 
 
 class Negless(int):
     """An int that cannot be negated, as ordering by priority does."""
 
-    def __neg__(self):
+    def __neg__(self) -> int:
         raise ArithmeticError("no")
 
 
@@ -21,7 +22,7 @@ class Hashless(str):
 
     __slots__ = ()
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         raise ArithmeticError("no")
 
 
@@ -31,20 +32,20 @@ class Yes(str):
     __slots__ = ()
     __hash__ = str.__hash__
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return True
 
 
 class Liar(int):
     """An int that is between any two numbers."""
 
-    def __le__(self, other):
+    def __le__(self, other: Any) -> Any:
         return True
 
     __ge__ = __lt__ = __gt__ = __le__
 
 
-def test_a_subclass_is_taken_for_the_plain_value_that_it_is(queue):
+def test_a_subclass_is_taken_for_the_plain_value_that_it_is(queue: Any) -> None:
     """What is stored of an int or str subclass is an exact int or str, without its code."""
     assert queue.submit(Hashless("mail"), Yes("p"), Negless(3), tenant=Hashless("acme")) == "J1"
     lease = queue.poll(Yes("a"), Negless(1000))
@@ -52,7 +53,7 @@ def test_a_subclass_is_taken_for_the_plain_value_that_it_is(queue):
     assert (type(queue.view("J1").priority), type(lease.lease_until)) == (int, int)
 
 
-def test_a_token_that_is_equal_to_everything_opens_nothing(queue):
+def test_a_token_that_is_equal_to_everything_opens_nothing(queue: JobQueue) -> None:
     """Tokens are compared as the texts that they are."""
     queue.submit("mail")
     queue.poll("a", 1000)
@@ -61,7 +62,7 @@ def test_a_token_that_is_equal_to_everything_opens_nothing(queue):
 
 
 @pytest.mark.parametrize(("name", "value"), [("cost", Liar(-5)), ("priority", Liar(2**60))])
-def test_a_number_that_lies_about_its_size_is_refused(queue, name, value):
+def test_a_number_that_lies_about_its_size_is_refused(queue: JobQueue, name: str, value: Any) -> None:
     """Limits are checked on the plain number; a refused submit leaves nothing behind."""
     with pytest.raises(ValueError, match=name):
         queue.submit("mail", **{name: value})
@@ -71,15 +72,15 @@ def test_a_number_that_lies_about_its_size_is_refused(queue, name, value):
 class InterruptingError(Exception):
     """An error whose text interrupts the program."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         raise KeyboardInterrupt
 
 
 class DisguisedError(Exception):
     """An error that raises when asked for its class."""
 
-    @property
-    def __class__(self):
+    @property  # type: ignore[misc]
+    def __class__(self) -> None:  # type: ignore[override]
         raise ArithmeticError("no")
 
 
@@ -90,7 +91,7 @@ class DisguisedError(Exception):
         (DisguisedError, "DisguisedError"),
     ],
 )
-def test_reporting_a_failure_never_fails(queue, error, text):
+def test_reporting_a_failure_never_fails(queue: Any, error: Any, text: Any) -> None:
     """Whatever an error object does when it is asked, the failure is recorded."""
     queue.submit("mail")
     lease = queue.poll("a", 1000)
@@ -99,18 +100,18 @@ def test_reporting_a_failure_never_fails(queue, error, text):
 
 
 @pytest.mark.parametrize("instant", [1.5, True, None, "5"])
-def test_a_clock_that_tells_no_instant_is_refused(instant):
+def test_a_clock_that_tells_no_instant_is_refused(instant: Any) -> None:
     """What a clock tells must be an int."""
 
     class Broken:
-        def now(self):
+        def now(self) -> Any:
             return instant
 
     with pytest.raises(TypeError, match="now"):
         JobQueue(Broken(), RetryPolicy(1, 0, 0))
 
 
-def test_a_clock_cannot_be_moved_past_the_last_instant():
+def test_a_clock_cannot_be_moved_past_the_last_instant() -> None:
     """The sum counts, not only the step; nothing has moved after the refusal."""
     clock = ManualClock(2**53 - 2)
     with pytest.raises(ValueError, match="instant"):
@@ -118,7 +119,7 @@ def test_a_clock_cannot_be_moved_past_the_last_instant():
     assert clock.now() == 2**53 - 2
 
 
-def test_no_instant_is_past_the_last_one(make_queue):
+def test_no_instant_is_past_the_last_one(make_queue: Any) -> None:
     """A lease and a retry that would reach past the largest integer end there, and the log can be replayed."""
     clock = ManualClock(2**53 - 1000)
     queue, log = make_queue(clock, RetryPolicy(3, 5000, 5000)), None
@@ -129,7 +130,7 @@ def test_no_instant_is_past_the_last_one(make_queue):
     assert (queue.view("J1").next_run_at, log) == (2**53 - 1, None)
 
 
-def test_an_event_can_be_copied_pickled_and_written_as_json(queue, log):
+def test_an_event_can_be_copied_pickled_and_written_as_json(queue: JobQueue, log: EventLog) -> None:
     """The detail is read-only and yet an ordinary value."""
     queue.submit("mail", "hello")
     event = log.events[0]
@@ -137,10 +138,10 @@ def test_an_event_can_be_copied_pickled_and_written_as_json(queue, log):
     assert json.loads(json.dumps(event.detail))["payload"] == "hello"
     for change in (lambda d: d.update(x=1), lambda d: d.pop("type"), lambda d: d.clear()):
         with pytest.raises(TypeError):
-            change(event.detail)
+            change(event.detail)  # type: ignore[no-untyped-call]
 
 
-def test_a_refused_token_is_kept_only_as_far_as_it_could_be_one(queue, log):
+def test_a_refused_token_is_kept_only_as_far_as_it_could_be_one(queue: JobQueue, log: EventLog) -> None:
     """A log does not grow by what somebody sends in place of a token."""
     queue.submit("mail")
     queue.poll("a", 1000)
@@ -149,7 +150,9 @@ def test_a_refused_token_is_kept_only_as_far_as_it_could_be_one(queue, log):
     assert len(json.dumps(log.events[-1].detail)) < 1000
 
 
-def test_a_replay_from_before_the_first_event_stands_where_it_was_asked_to(queue, log, clock):
+def test_a_replay_from_before_the_first_event_stands_where_it_was_asked_to(
+    queue: Any, log: Any, clock: Any
+) -> None:
     """Between the queue's beginning and its first event there was a queue, an empty one."""
     clock.advance_to(200)
     queue.submit("mail")
@@ -160,7 +163,7 @@ def test_a_replay_from_before_the_first_event_stands_where_it_was_asked_to(queue
         log.replay("5")
 
 
-def test_only_a_function_can_subscribe(queue):
+def test_only_a_function_can_subscribe(queue: Any) -> None:
     """A subscriber that could not be called would be found out too late."""
     with pytest.raises(TypeError, match="subscriber"):
         queue.subscribe(None)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from jobqueue import Lease, ManualClock, RetryPolicy, StaleTokenError
+from jobqueue import EventLog, JobQueue, Lease, ManualClock, RetryPolicy, StaleTokenError
 from tests.contract.observing import everything, outcome, polled, polled_ids
 
 pytestmark = pytest.mark.over_http
@@ -29,7 +30,7 @@ OPERATIONS = {
 }
 
 
-def test_a_lease_carries_all_that_a_worker_needs(queue, clock):
+def test_a_lease_carries_all_that_a_worker_needs(queue: JobQueue, clock: ManualClock) -> None:
     """The worker gets the job, its token, its attempt and the end of its lease, and needs no second call."""
     clock.advance_to(250)
     queue.submit("mail", "hello", tenant="acme")
@@ -47,14 +48,14 @@ def test_a_lease_carries_all_that_a_worker_needs(queue, clock):
     )
 
 
-def test_an_attempt_counts_from_the_hand_out(queue):
+def test_an_attempt_counts_from_the_hand_out(queue: JobQueue) -> None:
     """A worker that dies without a word has still used up an attempt."""
     queue.submit("mail")
     polled(queue)
     assert (queue.view("J1").status, queue.view("J1").attempts) == ("RUNNING", 1)
 
 
-def test_a_lease_is_valid_until_just_before_its_end(queue, clock):
+def test_a_lease_is_valid_until_just_before_its_end(queue: Any, clock: Any) -> None:
     """A lease of 1000 from 0 still counts at 999."""
     queue.submit("mail")
     token = polled(queue, lease_millis=1000).token
@@ -72,7 +73,9 @@ def test_a_lease_is_valid_until_just_before_its_end(queue, clock):
     ],
     ids=["complete", "fail", "renew"],
 )
-def test_at_its_end_a_lease_is_over_although_nobody_else_came(queue, clock, call):
+def test_at_its_end_a_lease_is_over_although_nobody_else_came(
+    queue: JobQueue, clock: ManualClock, call: Any
+) -> None:
     """The old holder is refused from lease_until on, also when no other call came in between."""
     queue.submit("mail")
     polled(queue, lease_millis=1000)
@@ -86,7 +89,7 @@ def test_at_its_end_a_lease_is_over_although_nobody_else_came(queue, clock, call
     assert [(row.attempt, row.ended_at) for row in queue.history("J1")] == [(1, 1000)]
 
 
-def test_a_poll_at_the_instant_settles_the_expiry_first(queue, clock):
+def test_a_poll_at_the_instant_settles_the_expiry_first(queue: JobQueue, clock: ManualClock) -> None:
     """At lease_until the job waits for its backoff; the poll that notices does not get it."""
     queue.submit("mail")
     polled(queue, lease_millis=1000)
@@ -95,7 +98,7 @@ def test_a_poll_at_the_instant_settles_the_expiry_first(queue, clock):
     assert (queue.view("J1").status, queue.view("J1").next_run_at) == ("PENDING", 2000)
 
 
-def test_a_late_poll_counts_the_backoff_from_the_end_of_the_lease(queue, clock):
+def test_a_late_poll_counts_the_backoff_from_the_end_of_the_lease(queue: JobQueue, clock: ManualClock) -> None:
     """The attempt failed at lease_until, not when somebody noticed."""
     queue.submit("mail")
     polled(queue, lease_millis=5000)
@@ -105,7 +108,7 @@ def test_a_late_poll_counts_the_backoff_from_the_end_of_the_lease(queue, clock):
     assert queue.view("J1").next_run_at == 6000
 
 
-def test_two_late_expiries_queue_up_by_the_ends_of_their_leases(queue, clock):
+def test_two_late_expiries_queue_up_by_the_ends_of_their_leases(queue: JobQueue, clock: ManualClock) -> None:
     """Whose lease ended first is due first, although both were noticed at once."""
     queue.submit("mail")
     queue.submit("mail")
@@ -118,7 +121,9 @@ def test_two_late_expiries_queue_up_by_the_ends_of_their_leases(queue, clock):
 
 
 @pytest.mark.not_over_http("events stay where the queue is")
-def test_what_is_due_is_settled_by_instant_then_by_submission_order(queue, clock, log):
+def test_what_is_due_is_settled_by_instant_then_by_submission_order(
+    queue: JobQueue, clock: ManualClock, log: EventLog
+) -> None:
     """Leases that end at one instant are settled in submission order, not in the order of hand-out."""
     for priority in (0, 1, 2):
         queue.submit("mail", priority=priority)
@@ -133,7 +138,9 @@ def test_what_is_due_is_settled_by_instant_then_by_submission_order(queue, clock
 
 @pytest.mark.parametrize("name", OPERATIONS)
 @pytest.mark.not_over_http("events stay where the queue is")
-def test_every_operation_first_settles_what_is_due(queue, clock, log, name):
+def test_every_operation_first_settles_what_is_due(
+    queue: JobQueue, clock: ManualClock, log: EventLog, name: str
+) -> None:
     """Whoever touches the queue first after the end of a lease finds the expiry settled, refused or not."""
     queue.submit("mail")
     queue.submit("mail", run_at_millis=500_000)
@@ -146,7 +153,7 @@ def test_every_operation_first_settles_what_is_due(queue, clock, log, name):
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATIONS if name != "poll"])
-def test_no_operation_settles_a_lease_that_still_runs(queue, clock, name):
+def test_no_operation_settles_a_lease_that_still_runs(queue: JobQueue, clock: ManualClock, name: str) -> None:
     """One millisecond before its end the lease is untouched by whatever others do."""
     queue.submit("mail")
     queue.submit("mail", run_at_millis=500_000)
@@ -157,7 +164,9 @@ def test_no_operation_settles_a_lease_that_still_runs(queue, clock, name):
 
 
 @pytest.mark.parametrize("look", ["view", "history", "dead_letters"])
-def test_nobody_sees_a_running_job_whose_lease_is_over(one_try, clock, look):
+def test_nobody_sees_a_running_job_whose_lease_is_over(
+    one_try: JobQueue, clock: ManualClock, look: Any
+) -> None:
     """Looking at a job shows it as time has left it, also when nobody polled or swept."""
     one_try.submit("mail")
     polled(one_try, lease_millis=1000)
@@ -170,7 +179,7 @@ def test_nobody_sees_a_running_job_whose_lease_is_over(one_try, clock, look):
         assert [view.id for view in one_try.dead_letters()] == ["J1"]
 
 
-def test_sweep_says_how_many_leases_it_ended(queue, clock):
+def test_sweep_says_how_many_leases_it_ended(queue: JobQueue, clock: ManualClock) -> None:
     """Sweep counts what it settled itself, once."""
     for _ in range(3):
         queue.submit("mail")
@@ -186,7 +195,7 @@ def test_sweep_says_how_many_leases_it_ended(queue, clock):
     assert queue.sweep() == 0
 
 
-def test_sweep_does_nothing_else(queue, clock):
+def test_sweep_does_nothing_else(queue: JobQueue, clock: ManualClock) -> None:
     """A job that came due is no business of sweep: it is neither counted nor handed out."""
     queue.submit("mail", run_at_millis=100)
     queue.submit("mail")
@@ -201,7 +210,9 @@ def test_sweep_does_nothing_else(queue, clock):
     ("renewed_at", "lease_millis", "lease_until"),
     [(0, 1000, 2000), (0, 2000, 2000), (0, 2001, 2001), (1500, 2000, 3500), (1999, 1, 2000), (1999, 2, 2001)],
 )
-def test_renew_reaches_from_now_and_never_shortens(queue, clock, renewed_at, lease_millis, lease_until):
+def test_renew_reaches_from_now_and_never_shortens(
+    queue: JobQueue, clock: ManualClock, renewed_at: Any, lease_millis: Any, lease_until: Any
+) -> None:
     """lease_until becomes max(old, now + lease), never old + lease."""
     queue.submit("mail")
     lease = polled(queue, "a", 2000)
@@ -212,7 +223,7 @@ def test_renew_reaches_from_now_and_never_shortens(queue, clock, renewed_at, lea
     assert (renewed.worker_id, renewed.payload, renewed.type) == ("a", "", "mail")
 
 
-def test_the_renewed_end_is_the_one_that_counts(queue, clock):
+def test_the_renewed_end_is_the_one_that_counts(queue: JobQueue, clock: ManualClock) -> None:
     """After a renewal the old end passes without effect, and the new end is as sharp as the old one was."""
     queue.submit("mail")
     token = polled(queue, lease_millis=2000).token
@@ -227,7 +238,7 @@ def test_the_renewed_end_is_the_one_that_counts(queue, clock):
     assert queue.view("J1").next_run_at == 4500
 
 
-def test_a_job_completed_in_its_renewed_time_is_done(queue, clock):
+def test_a_job_completed_in_its_renewed_time_is_done(queue: JobQueue, clock: ManualClock) -> None:
     """The check looks at the end as renewed, not at the end as first promised."""
     queue.submit("mail")
     token = polled(queue, lease_millis=2000).token
@@ -238,7 +249,7 @@ def test_a_job_completed_in_its_renewed_time_is_done(queue, clock):
     assert queue.view("J1").status == "SUCCEEDED"
 
 
-def test_nothing_happens_at_the_end_of_a_lease_that_was_completed(queue, clock):
+def test_nothing_happens_at_the_end_of_a_lease_that_was_completed(queue: JobQueue, clock: ManualClock) -> None:
     """A success is final: no clean-up finds the old lease later."""
     queue.submit("mail")
     token = polled(queue, lease_millis=1000).token
@@ -251,7 +262,7 @@ def test_nothing_happens_at_the_end_of_a_lease_that_was_completed(queue, clock):
     assert [row.outcome for row in queue.history("J1")] == ["succeeded"]
 
 
-def test_the_end_of_an_earlier_lease_does_not_touch_a_later_one(queue, clock):
+def test_the_end_of_an_earlier_lease_does_not_touch_a_later_one(queue: JobQueue, clock: ManualClock) -> None:
     """The long lease of a failed attempt ends in the middle of the next attempt, without effect."""
     queue.submit("mail")
     queue.fail("J1", polled(queue, lease_millis=10_000).token)
@@ -262,7 +273,7 @@ def test_the_end_of_an_earlier_lease_does_not_touch_a_later_one(queue, clock):
     assert (queue.view("J1").status, queue.view("J1").lease_until) == ("RUNNING", 21_000)
 
 
-def test_a_lease_end_that_was_put_off_twice_expires_once(queue, clock):
+def test_a_lease_end_that_was_put_off_twice_expires_once(queue: JobQueue, clock: ManualClock) -> None:
     """However often a lease was renewed, its end is one failure and no more."""
     queue.submit("mail")
     token = polled(queue, lease_millis=100).token
@@ -276,7 +287,9 @@ def test_a_lease_end_that_was_put_off_twice_expires_once(queue, clock):
 
 
 @pytest.mark.parametrize("max_attempts", [1, 3])
-def test_an_expiry_is_like_a_failure_reported_at_that_instant(make_queue, clock, max_attempts):
+def test_an_expiry_is_like_a_failure_reported_at_that_instant(
+    make_queue: Any, clock: Any, max_attempts: Any
+) -> None:
     """Only the outcome in the history tells a lease that ran out from a failure reported at its end."""
     policy = RetryPolicy(max_attempts, 1000, 60_000)
     silent, honest = make_queue(clock, policy), make_queue(clock, policy)
@@ -294,7 +307,7 @@ def test_an_expiry_is_like_a_failure_reported_at_that_instant(make_queue, clock,
     assert replace(ran_out, outcome="failed") == reported
 
 
-def test_a_lease_that_ends_at_the_instant_zero_ends_there(make_queue, log):
+def test_a_lease_that_ends_at_the_instant_zero_ends_there(make_queue: Any, log: Any) -> None:
     """Zero is an instant like any other: a renewal of another job settles it first."""
     clock = ManualClock(-10)
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), log=log)

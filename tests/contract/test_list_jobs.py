@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import RetryPolicy, storage
+from jobqueue import JobQueue, ManualClock, RetryPolicy, storage
 from tests.contract.observing import polled, submit_as
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def ids(views):
+
+def ids(views: Any) -> Any:
     """Return the ids of the jobs of a page."""
     return [view.id for view in views]
 
 
 @pytest.fixture
-def mixed(one_try):
+def mixed(one_try: JobQueue) -> Any:
     """Return a queue with a job in each state, and some more with names of their own."""
     for status in ("SUCCEEDED", "DEAD", "CANCELLED", "RUNNING"):
         submit_as(one_try, status)
@@ -23,14 +28,14 @@ def mixed(one_try):
     return one_try
 
 
-def test_a_page_is_newest_first_and_shows_views(mixed):
+def test_a_page_is_newest_first_and_shows_views(mixed: Any) -> None:
     """The same records that `view` returns."""
     page = mixed.list_jobs()
     assert ids(page) == ["J6", "J5", "J4", "J3", "J2", "J1"]
     assert page == [mixed.view(view.id) for view in page]
 
 
-def test_pages_go_on_after_a_job(one_try):
+def test_pages_go_on_after_a_job(one_try: JobQueue) -> None:
     """Each job is on one page, also if jobs are added meanwhile, and the last page's end is empty."""
     for _ in range(23):
         one_try.submit("mail")
@@ -42,7 +47,9 @@ def test_pages_go_on_after_a_job(one_try):
     assert found == [f"J{number}" for number in range(23, 0, -1)]
 
 
-def test_a_page_goes_on_after_a_job_that_is_no_more(make_queue, clock):
+def test_a_page_goes_on_after_a_job_that_is_no_more(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """A job may be dropped between two pages."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0), keep_finished=0)
     for _ in range(3):
@@ -70,19 +77,19 @@ def test_a_page_goes_on_after_a_job_that_is_no_more(make_queue, clock):
         ({"q": "acm", "status": "RUNNING"}, []),
     ],
 )
-def test_a_list_is_of_the_jobs_that_fit(mixed, fits, expected):
+def test_a_list_is_of_the_jobs_that_fit(mixed: Any, fits: Any, expected: Any) -> None:
     """By state, type, tenant, and text in id, names and error; payloads are never looked at."""
     assert ids(mixed.list_jobs(**fits)) == expected
 
 
-def test_an_id_finds_that_job_alone(one_try):
+def test_an_id_finds_that_job_alone(one_try: JobQueue) -> None:
     """Not those whose ids begin with it."""
     for _ in range(12):
         one_try.submit("mail")
     assert ids(one_try.list_jobs(q="J1")) == ["J1"]
 
 
-def test_a_text_is_looked_for_in_the_newest_jobs(one_try, monkeypatch):
+def test_a_text_is_looked_for_in_the_newest_jobs(one_try: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     """So many of those that fit otherwise; an id is found however old it is."""
     monkeypatch.setattr(storage, "SEARCHED_JOBS", 3)
     for type_ in ("fax", "mail", "fax", "mail", "fax", "mail"):
@@ -93,7 +100,7 @@ def test_a_text_is_looked_for_in_the_newest_jobs(one_try, monkeypatch):
     assert ids(one_try.list_jobs(q="J1")) == ["J1"]
 
 
-def test_only_the_beginning_of_an_error_is_searched(one_try):
+def test_only_the_beginning_of_an_error_is_searched(one_try: JobQueue) -> None:
     """The first 1,000 characters."""
     for text in ("x" * 994 + "needle", "x" * 995 + "needle"):
         one_try.submit("mail")
@@ -102,14 +109,14 @@ def test_only_the_beginning_of_an_error_is_searched(one_try):
     assert ids(one_try.list_jobs(q="needle")) == ["J1"]
 
 
-def test_only_ascii_letters_are_the_same_large_and_small(one_try):
+def test_only_ascii_letters_are_the_same_large_and_small(one_try: JobQueue) -> None:
     """In every store alike, whatever its language."""
     for name in ("\xc4pfel", "\xe4pfel"):
         one_try.submit(name)
     assert ids(one_try.list_jobs(q="\xe4PFEL")) == ["J2"]
 
 
-def test_a_list_settles_what_is_due(one_try, clock):
+def test_a_list_settles_what_is_due(one_try: JobQueue, clock: ManualClock) -> None:
     """Like every other look: nobody sees a RUNNING job whose lease is over."""
     one_try.submit("mail")
     polled(one_try, lease_millis=1000)
@@ -133,7 +140,7 @@ def test_a_list_settles_what_is_due(one_try, clock):
         ({"limit": True}, TypeError),
     ],
 )
-def test_what_makes_no_sense_is_refused(queue, argument, error):
+def test_what_makes_no_sense_is_refused(queue: JobQueue, argument: Any, error: Any) -> None:
     """The message names the argument."""
     with pytest.raises(error, match=next(iter(argument))):
         queue.list_jobs(**argument)

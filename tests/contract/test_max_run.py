@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import RetryPolicy, StaleTokenError
+from jobqueue import JobQueue, ManualClock, RetryPolicy, StaleTokenError
 from tests.contract.observing import polled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.fixture
-def capped(make_queue, clock):
+def capped(make_queue: Callable[..., JobQueue], clock: ManualClock) -> Any:
     """Return a queue where no attempt runs for longer than 3000."""
     return make_queue(clock, RetryPolicy(3, 1000, 60_000), max_run_millis=3000)
 
 
-def test_no_lease_reaches_past_the_longest_run(capped, clock):
+def test_no_lease_reaches_past_the_longest_run(capped: Any, clock: ManualClock) -> None:
     """The first lease is cut, and so is each renewal, at the attempt's start + the longest run."""
     capped.submit("mail")
     clock.advance_to(100)
@@ -24,7 +29,7 @@ def test_no_lease_reaches_past_the_longest_run(capped, clock):
     assert capped.renew("J1", lease.token, 10_000).lease_until == 3100
 
 
-def test_a_shorter_lease_is_not_touched(capped, clock):
+def test_a_shorter_lease_is_not_touched(capped: Any, clock: ManualClock) -> None:
     """Up to the cap, leases and renewals are as they were asked for."""
     capped.submit("mail")
     lease = polled(capped, lease_millis=1000)
@@ -34,7 +39,7 @@ def test_a_shorter_lease_is_not_touched(capped, clock):
     assert capped.renew("J1", lease.token, 2501).lease_until == 3000
 
 
-def test_a_hung_handler_with_a_live_heartbeat_expires_at_the_cap(capped, clock):
+def test_a_hung_handler_with_a_live_heartbeat_expires_at_the_cap(capped: Any, clock: ManualClock) -> None:
     """However often it renews, at the cap its attempt has failed, and the job is tried again."""
     capped.submit("mail")
     token = polled(capped, lease_millis=1000).token
@@ -49,7 +54,7 @@ def test_a_hung_handler_with_a_live_heartbeat_expires_at_the_cap(capped, clock):
     assert (view.status, view.next_run_at, view.last_error) == ("PENDING", 4000, "lease expired")
 
 
-def test_each_attempt_has_the_whole_time(capped, clock):
+def test_each_attempt_has_the_whole_time(capped: Any, clock: ManualClock) -> None:
     """The cap counts from the attempt's own start, not from the job's first."""
     capped.submit("mail")
     polled(capped, lease_millis=3000)
@@ -57,7 +62,7 @@ def test_each_attempt_has_the_whole_time(capped, clock):
     assert polled(capped, lease_millis=9000).lease_until == 8000
 
 
-def test_completion_is_accepted_until_the_cap(capped, clock):
+def test_completion_is_accepted_until_the_cap(capped: Any, clock: ManualClock) -> None:
     """One millisecond before it, the worker is in time."""
     capped.submit("mail")
     token = polled(capped, lease_millis=9000).token
@@ -69,13 +74,15 @@ def test_completion_is_accepted_until_the_cap(capped, clock):
 @pytest.mark.parametrize(
     ("value", "error"), [(0, ValueError), (-1, ValueError), (True, TypeError), (1.5, TypeError)]
 )
-def test_the_longest_run_is_checked(make_queue, clock, value, error):
+def test_the_longest_run_is_checked(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, value: Any, error: Any
+) -> None:
     """A queue with a senseless cap cannot be made."""
     with pytest.raises(error, match="max_run_millis"):
         make_queue(clock, RetryPolicy(1, 0, 0), max_run_millis=value)
 
 
-def test_renewals_never_stack(queue, clock):
+def test_renewals_never_stack(queue: JobQueue, clock: ManualClock) -> None:
     """Nine renewals leave a lease of one length from the last of them."""
     queue.submit("mail")
     token = polled(queue, lease_millis=1000).token

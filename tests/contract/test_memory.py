@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import gc
 from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import RetryPolicy, UnknownJobError
+from jobqueue import JobQueue, ManualClock, RetryPolicy, UnknownJobError
 from tests.contract.observing import everything, polled, seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NOT_OURS = (type, ModuleType, FunctionType, BuiltinFunctionType)
 FOREVER = 10**12
 
 
-def objects_held_by(queue):
+def objects_held_by(queue: JobQueue) -> Any:
     """Count the objects that can be reached from the queue, whatever its inner structures are called."""
     found, frontier = {id(queue)}, [queue]
     while frontier:
@@ -27,7 +31,7 @@ def objects_held_by(queue):
     return len(found)
 
 
-def run_through(queue, jobs, **options):
+def run_through(queue: JobQueue, jobs: Any, **options: Any) -> None:
     """Submit, poll and complete so many jobs, one after the other."""
     for _ in range(jobs):
         job_id = queue.submit("mail", **options)
@@ -35,19 +39,19 @@ def run_through(queue, jobs, **options):
 
 
 @pytest.fixture
-def keeping(make_queue, clock):
+def keeping(make_queue: Callable[..., JobQueue], clock: ManualClock) -> Any:
     """Return a function that makes a queue which keeps the newest n finished jobs."""
     return lambda n, attempts=3: make_queue(clock, RetryPolicy(attempts, 1000, 60_000), keep_finished=n)
 
 
-def test_by_default_every_finished_job_is_kept(queue):
+def test_by_default_every_finished_job_is_kept(queue: JobQueue) -> None:
     """Without keep_finished nothing is forgotten, history included."""
     run_through(queue, 200)
     assert [queue.view(f"J{n}").status for n in range(1, 201)] == ["SUCCEEDED"] * 200
     assert len(queue.history("J1")) == 1
 
 
-def test_the_newest_finished_jobs_are_kept_with_their_history(keeping):
+def test_the_newest_finished_jobs_are_kept_with_their_history(keeping: Any) -> None:
     """The oldest finished job is forgotten as soon as there are more than n."""
     queue = keeping(2)
     run_through(queue, 2)
@@ -57,7 +61,7 @@ def test_the_newest_finished_jobs_are_kept_with_their_history(keeping):
     assert [row.outcome for n in (2, 3) for row in queue.history(f"J{n}")] == ["succeeded", "succeeded"]
 
 
-def test_newest_means_finished_last(keeping):
+def test_newest_means_finished_last(keeping: Any) -> None:
     """A job that was submitted early but finished late is a new one."""
     queue = keeping(1)
     queue.submit("mail")
@@ -68,7 +72,7 @@ def test_newest_means_finished_last(keeping):
     assert (queue.view("J1").status, seen(queue, "J2")) == ("SUCCEEDED", None)
 
 
-def test_cancelled_jobs_are_finished_too(keeping):
+def test_cancelled_jobs_are_finished_too(keeping: Any) -> None:
     """A cancel counts like a success."""
     queue = keeping(1)
     queue.cancel(queue.submit("mail"))
@@ -78,7 +82,7 @@ def test_cancelled_jobs_are_finished_too(keeping):
     assert (seen(queue, "J2"), queue.view("J3").status) == (None, "CANCELLED")
 
 
-def test_with_a_retention_of_none_a_finished_job_is_gone_at_once(keeping):
+def test_with_a_retention_of_none_a_finished_job_is_gone_at_once(keeping: Any) -> None:
     """keep_finished=0 keeps no finished job; its id is unknown and never given again."""
     queue = keeping(0)
     run_through(queue, 1)
@@ -90,7 +94,7 @@ def test_with_a_retention_of_none_a_finished_job_is_gone_at_once(keeping):
     assert queue.submit("mail") == "J2"
 
 
-def test_an_unknown_id_is_told_how_many_were_submitted(keeping):
+def test_an_unknown_id_is_told_how_many_were_submitted(keeping: Any) -> None:
     """Those that were dropped count, too, in the same words on every store."""
     queue = keeping(0)
     with pytest.raises(UnknownJobError, match=r"^no job has the id 'J1': 0 were submitted so far"):
@@ -102,7 +106,7 @@ def test_an_unknown_id_is_told_how_many_were_submitted(keeping):
         queue.view("J11")
 
 
-def test_jobs_that_are_not_finished_stay_however_many_there_are(keeping, clock):
+def test_jobs_that_are_not_finished_stay_however_many_there_are(keeping: Any, clock: ManualClock) -> None:
     """DEAD, RUNNING and PENDING jobs are not subject to keep_finished."""
     queue = keeping(1, attempts=1)
     for _ in range(4):
@@ -118,7 +122,7 @@ def test_jobs_that_are_not_finished_stay_however_many_there_are(keeping, clock):
     assert [view.id for view in queue.dead_letters()] == ["J1", "J2"]
 
 
-def test_a_redriven_job_that_succeeds_is_finished_at_last(keeping):
+def test_a_redriven_job_that_succeeds_is_finished_at_last(keeping: Any) -> None:
     """Once back from the dead and done, it counts among the finished by the instant of its success."""
     queue = keeping(1, attempts=1)
     queue.submit("mail")
@@ -129,19 +133,19 @@ def test_a_redriven_job_that_succeeds_is_finished_at_last(keeping):
     assert (queue.view("J1").status, seen(queue, "J2")) == ("SUCCEEDED", None)
 
 
-def churn_by_completing(queue, clock, rounds):
+def churn_by_completing(queue: JobQueue, clock: ManualClock, rounds: Any) -> None:
     """End long leases early: nothing must wait for their far ends."""
     del clock
     run_through(queue, rounds)
 
 
-def churn_by_cancelling(queue, clock, rounds):
+def churn_by_cancelling(queue: JobQueue, clock: ManualClock, rounds: Any) -> None:
     """Cancel jobs that are due in the far future and jobs that are ready."""
     for n in range(rounds):
         queue.cancel(queue.submit("mail", run_at_millis=clock.now() + FOREVER * (n % 2), priority=n % 3))
 
 
-def churn_by_retrying(queue, clock, rounds):
+def churn_by_retrying(queue: JobQueue, clock: ManualClock, rounds: Any) -> None:
     """Fail each job once under a long lease, then complete it."""
     for _ in range(rounds):
         job_id = queue.submit("mail")
@@ -150,7 +154,7 @@ def churn_by_retrying(queue, clock, rounds):
         queue.complete(job_id, polled(queue, lease_millis=FOREVER).token)
 
 
-def churn_by_expiring(queue, clock, rounds):
+def churn_by_expiring(queue: JobQueue, clock: ManualClock, rounds: Any) -> None:
     """Let each job expire once, then complete it."""
     for _ in range(rounds):
         job_id = queue.submit("mail")
@@ -159,7 +163,7 @@ def churn_by_expiring(queue, clock, rounds):
         queue.complete(job_id, polled(queue, lease_millis=FOREVER).token)
 
 
-def churn_by_redriving(queue, clock, rounds):
+def churn_by_redriving(queue: JobQueue, clock: ManualClock, rounds: Any) -> None:
     """Let each job die, redrive it and complete it."""
     for _ in range(rounds):
         job_id = queue.submit("mail")
@@ -170,7 +174,7 @@ def churn_by_redriving(queue, clock, rounds):
         queue.complete(job_id, polled(queue, lease_millis=FOREVER).token)
 
 
-def churn_by_renewing(queue, clock, rounds):
+def churn_by_renewing(queue: JobQueue, clock: ManualClock, rounds: Any) -> None:
     """Renew one lease over and over, then complete it."""
     job_id = queue.submit("mail")
     token = polled(queue, lease_millis=1000).token
@@ -181,7 +185,7 @@ def churn_by_renewing(queue, clock, rounds):
     queue.complete(job_id, token)
 
 
-def churn_by_many_names(queue, clock, rounds):
+def churn_by_many_names(queue: Any, clock: Any, rounds: Any) -> None:
     """Use every type, tenant, worker and priority once and never again."""
     for n in range(rounds):
         job_id = queue.submit(f"type-{n}", tenant=f"tenant-{n}", priority=n, run_at_millis=clock.now() + n % 2)
@@ -190,7 +194,7 @@ def churn_by_many_names(queue, clock, rounds):
         queue.complete(job_id, lease.token)
 
 
-def churn_by_refusals(queue, clock, rounds):
+def churn_by_refusals(queue: JobQueue, clock: ManualClock, rounds: Any) -> None:
     """Call for jobs and with tokens that do not exist, and poll in vain for types that nobody uses."""
     del clock
     for n in range(rounds):
@@ -213,7 +217,7 @@ CHURNS = [
 
 @pytest.mark.one_store("what is held in this process")
 @pytest.mark.parametrize("churn", CHURNS, ids=lambda churn: churn.__name__.removeprefix("churn_by_"))
-def test_what_is_over_leaves_nothing_behind(keeping, clock, churn):
+def test_what_is_over_leaves_nothing_behind(keeping: Any, clock: ManualClock, churn: Any) -> None:
     """An ended lease, a retry or a cancel leaves nothing in any structure that grows without bound."""
     queue = keeping(5)
     churn(queue, clock, 500)
@@ -223,7 +227,7 @@ def test_what_is_over_leaves_nothing_behind(keeping, clock, churn):
 
 
 @pytest.mark.one_store("what is held in this process")
-def test_the_count_of_held_objects_sees_what_a_queue_keeps(queue):
+def test_the_count_of_held_objects_sees_what_a_queue_keeps(queue: JobQueue) -> None:
     """The measure used here does grow with jobs that are kept; otherwise its tests would prove nothing."""
     run_through(queue, 10)
     after_few = objects_held_by(queue)
@@ -232,7 +236,7 @@ def test_the_count_of_held_objects_sees_what_a_queue_keeps(queue):
 
 
 @pytest.mark.one_store("what is held in this process")
-def test_a_lease_that_outlives_many_others_does_not_hold_them(keeping):
+def test_a_lease_that_outlives_many_others_does_not_hold_them(keeping: Any) -> None:
     """One long-running job at the head of the timers does not keep the ends of thousands of others alive."""
     queue = keeping(5)
     queue.submit("mail")
@@ -244,7 +248,7 @@ def test_a_lease_that_outlives_many_others_does_not_hold_them(keeping):
     assert objects_held_by(queue) < after_few + 600
 
 
-def size_after(queue, jobs, begun=0):
+def size_after(queue: JobQueue, jobs: Any, begun: Any = 0) -> Any:
     """Run jobs through, each of its own tenant and type, and count what the queue holds."""
     for n in range(begun, jobs):
         run_through(queue, 1, tenant=f"tenant-{n % 100_000}")
@@ -252,7 +256,7 @@ def size_after(queue, jobs, begun=0):
 
 
 @pytest.mark.one_store("what is held in this process")
-def test_twenty_thousand_jobs_take_no_more_room_than_five_thousand(keeping):
+def test_twenty_thousand_jobs_take_no_more_room_than_five_thousand(keeping: Any) -> None:
     """With a retention, size depends on what is kept, not on what has passed through."""
     queue = keeping(1000)
     early = size_after(queue, 5000)
@@ -263,7 +267,7 @@ def test_twenty_thousand_jobs_take_no_more_room_than_five_thousand(keeping):
 
 @pytest.mark.long
 @pytest.mark.one_store("what is held in this process")
-def test_a_million_jobs_take_no_more_room_than_two_hundred_thousand(keeping):
+def test_a_million_jobs_take_no_more_room_than_two_hundred_thousand(keeping: Any) -> None:
     """The same over the life of a busy queue."""
     queue = keeping(1000)
     early = size_after(queue, 200_000)

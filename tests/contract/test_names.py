@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from typing import Any
 
 import pytest
 
@@ -29,20 +30,20 @@ FIELDS = {
         *("RequestKeyConflictError", "AdmissionError", "StoreError"),
     ],
 )
-def test_every_name_is_importable_from_the_package(name):
+def test_every_name_is_importable_from_the_package(name: str) -> None:
     """A user needs one import, and never the name of an inner module."""
     assert isinstance(getattr(jobqueue, name), type)
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_a_record_has_exactly_its_fields_and_is_frozen(name):
+def test_a_record_has_exactly_its_fields_and_is_frozen(name: str) -> None:
     """Records have the promised fields in the promised order, and cannot be changed."""
     record = getattr(jobqueue, name)
     assert " ".join(field.name for field in dataclasses.fields(record)) == FIELDS[name]
     assert record.__dataclass_params__.frozen
 
 
-def test_the_five_statuses_equal_their_names():
+def test_the_five_statuses_equal_their_names() -> None:
     """A status reads as its own name, in Python as in JSON."""
     names = ["PENDING", "RUNNING", "SUCCEEDED", "DEAD", "CANCELLED"]
     assert [status.name for status in JobStatus] == names
@@ -60,7 +61,7 @@ def test_the_five_statuses_equal_their_names():
         ("StoreError", "Exception"),
     ],
 )
-def test_every_error_is_a_job_queue_error_and_a_builtin_one(name, base):
+def test_every_error_is_a_job_queue_error_and_a_builtin_one(name: str, base: Any) -> None:
     """One except clause catches whatever the queue refuses; the builtin base says what kind it is."""
     error = getattr(jobqueue, name)
     assert issubclass(error, jobqueue.JobQueueError)
@@ -68,12 +69,12 @@ def test_every_error_is_a_job_queue_error_and_a_builtin_one(name, base):
 
 
 @pytest.mark.parametrize("name", ["StaleTokenError", "RequestKeyConflictError"])
-def test_a_stale_token_and_a_key_conflict_are_illegal_states(name):
+def test_a_stale_token_and_a_key_conflict_are_illegal_states(name: str) -> None:
     """A stale token and a conflicting key are special cases of asking at the wrong moment."""
     assert issubclass(getattr(jobqueue, name), jobqueue.IllegalStateError)
 
 
-def test_unknown_and_illegal_are_told_apart():
+def test_unknown_and_illegal_are_told_apart() -> None:
     """An unknown id is no illegal state, and an illegal state is no failed look-up."""
     assert not issubclass(jobqueue.UnknownJobError, RuntimeError)
     assert not issubclass(jobqueue.IllegalStateError, LookupError)
@@ -98,7 +99,7 @@ def test_unknown_and_illegal_are_told_apart():
         ("sweep", [], {}),
     ],
 )
-def test_arguments_have_their_names_and_defaults(method, by_position, by_name):
+def test_arguments_have_their_names_and_defaults(method: Any, by_position: Any, by_name: Any) -> None:
     """What is given by position comes in this order; every option is given by name and may be left out."""
     parameters = list(inspect.signature(getattr(jobqueue.JobQueue, method)).parameters.values())[1:]
     assert [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD] == by_position
@@ -107,7 +108,7 @@ def test_arguments_have_their_names_and_defaults(method, by_position, by_name):
     assert inspect.Parameter.empty not in options.values()
 
 
-def test_a_submit_has_its_defaults():
+def test_a_submit_has_its_defaults() -> None:
     """An empty payload, priority 0, and now."""
     parameters = inspect.signature(jobqueue.JobQueue.submit).parameters
     defaults = [parameters[name].default for name in ("payload", "priority", "run_at_millis")]

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import RetryPolicy, WeightedBands
+from jobqueue import EventLog, JobQueue, ManualClock, RetryPolicy, WeightedBands
 from tests.contract.observing import polled, polled_ids
 from tests.contract.scheduling import banded, bands_served
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 @pytest.fixture(params=["strict", "bands"])
-def line(request, make_queue, clock, log):
+def line(
+    request: pytest.FixtureRequest, make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog
+) -> Any:
     """Return a queue of either scheduler; pauses come before both."""
     options = {} if request.param == "strict" else {"scheduler": WeightedBands()}
     return make_queue(clock, RetryPolicy(3, 1000, 60_000), log=log, **options)
 
 
-def test_a_paused_type_is_not_handed_out_and_others_are(line):
+def test_a_paused_type_is_not_handed_out_and_others_are(line: Any) -> None:
     """Resumed, its jobs come in their old order."""
     for type_ in ("mail", "fax", "mail", "mail"):
         line.submit(type_)
@@ -27,7 +34,7 @@ def test_a_paused_type_is_not_handed_out_and_others_are(line):
     assert polled_ids(line) == ["J1", "J3", "J4"]
 
 
-def test_pausing_and_resuming_are_idempotent(line, log):
+def test_pausing_and_resuming_are_idempotent(line: Any, log: EventLog) -> None:
     """Twice is once, also in the log; one resume ends it."""
     line.submit("mail")
     line.pause("mail")
@@ -39,7 +46,7 @@ def test_pausing_and_resuming_are_idempotent(line, log):
     assert [event.kind for event in log.events] == ["submitted", "paused", "resumed", "leased"]
 
 
-def test_any_type_can_be_paused(line):
+def test_any_type_can_be_paused(line: Any) -> None:
     """Also one that nobody ever submitted; they are listed by name."""
     for type_ in ("sms", "a b", "fax"):
         line.pause(type_)
@@ -52,14 +59,14 @@ def test_any_type_can_be_paused(line):
     ("type_", "error"), [("", ValueError), ("x" * 201, ValueError), ("a\0", ValueError), (None, TypeError)]
 )
 @pytest.mark.parametrize("call", ["pause", "resume"])
-def test_what_is_paused_is_a_type(line, call, type_, error):
+def test_what_is_paused_is_a_type(line: Any, call: Any, type_: Any, error: Any) -> None:
     """Anything else is refused."""
     with pytest.raises(error, match="type"):
         getattr(line, call)(type_)
     assert line.paused() == []
 
 
-def test_only_hand_outs_stop(make_queue, clock):
+def test_only_hand_outs_stop(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """Renewals, completions, failures, cancels and submits of the type go on."""
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000))
     for _ in range(4):
@@ -77,7 +84,7 @@ def test_only_hand_outs_stop(make_queue, clock):
     assert queue.poll("w", 1000) is None
 
 
-def test_a_lease_that_ends_meanwhile_is_settled_and_not_handed_out(line, clock):
+def test_a_lease_that_ends_meanwhile_is_settled_and_not_handed_out(line: Any, clock: ManualClock) -> None:
     """The sweep goes on; the retry waits for the resume."""
     line.submit("mail")
     polled(line, lease_millis=1000)
@@ -92,7 +99,7 @@ def test_a_lease_that_ends_meanwhile_is_settled_and_not_handed_out(line, clock):
     assert polled(line).attempt == 2
 
 
-def test_run_at_and_deadlines_are_instants_that_no_pause_moves(queue, clock):
+def test_run_at_and_deadlines_are_instants_that_no_pause_moves(queue: JobQueue, clock: ManualClock) -> None:
     """Due at 10 and 20 seconds, resumed at 60: both are ready, in order; a deadline at 30 has passed."""
     queue.submit("mail", run_at_millis=20_000)
     queue.submit("mail", run_at_millis=10_000)
@@ -105,7 +112,7 @@ def test_run_at_and_deadlines_are_instants_that_no_pause_moves(queue, clock):
     assert polled_ids(queue) == ["J2", "J1"]
 
 
-def test_dead_letters_that_are_redriven_meanwhile_wait_with_the_others(one_try):
+def test_dead_letters_that_are_redriven_meanwhile_wait_with_the_others(one_try: JobQueue) -> None:
     """Ten wait and five come back: fifteen are ready, none runs, and all are handed out after the resume."""
     dead = [one_try.submit("mail") for _ in range(5)]
     for lease in one_try.poll_many("w", 1000, 5):
@@ -118,7 +125,7 @@ def test_dead_letters_that_are_redriven_meanwhile_wait_with_the_others(one_try):
     assert polled_ids(one_try) == dead + waiting
 
 
-def test_the_slots_of_a_paused_type_are_lent(make_queue, clock):
+def test_the_slots_of_a_paused_type_are_lent(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """A band that has nothing but paused work is skipped."""
     queue = banded(make_queue, clock)
     for priority, type_ in ((1, "fax"), (0, "mail"), (-1, "mail")):
@@ -128,7 +135,7 @@ def test_the_slots_of_a_paused_type_are_lent(make_queue, clock):
     assert bands_served(queue, 6) == "NNLNNL"
 
 
-def test_ageing_goes_on(make_queue, clock):
+def test_ageing_goes_on(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """A paused job gains its band all the same."""
     queue = banded(make_queue, clock, WeightedBands("HNL", aging_millis=60_000))
     queue.submit("mail", priority=-1)
@@ -139,7 +146,7 @@ def test_ageing_goes_on(make_queue, clock):
     assert polled(queue).job_id == "J1"
 
 
-def test_pauses_are_told_and_replayed(line, log):
+def test_pauses_are_told_and_replayed(line: Any, log: EventLog) -> None:
     """An event about a type and no job; a replay is paused as the queue was."""
     line.pause("mail")
     line.pause("fax")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import IllegalStateError, RetryPolicy
+from jobqueue import IllegalStateError, JobQueue, ManualClock, RetryPolicy
 from tests.contract.observing import polled
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def test_a_permanent_failure_is_the_last(queue, clock):
+
+def test_a_permanent_failure_is_the_last(queue: JobQueue, clock: ManualClock) -> None:
     """DEAD at once, with attempts left, and the error that was reported."""
     queue.submit("mail")
     clock.advance_to(70)
@@ -30,7 +35,15 @@ def test_a_permanent_failure_is_the_last(queue, clock):
         (2, 500, False, "deadline"),
     ],
 )
-def test_the_first_reason_that_fits_is_told(make_queue, clock, *, attempts, deadline, permanent, reason):
+def test_the_first_reason_that_fits_is_told(
+    make_queue: Callable[..., JobQueue],
+    clock: ManualClock,
+    *,
+    attempts: Any,
+    deadline: Any,
+    permanent: Any,
+    reason: Any,
+) -> None:
     """Permanent before attempts exhausted, and that before the deadline."""
     queue = make_queue(clock, RetryPolicy(attempts, 1000, 60_000))
     queue.submit("mail", deadline_millis=deadline)
@@ -38,7 +51,7 @@ def test_the_first_reason_that_fits_is_told(make_queue, clock, *, attempts, dead
     assert (queue.view("J1").status, queue.view("J1").dead_reason) == ("DEAD", reason)
 
 
-def test_the_reason_is_there_only_while_the_job_is_dead(one_try):
+def test_the_reason_is_there_only_while_the_job_is_dead(one_try: JobQueue) -> None:
     """Brought back, the job has neither a reason nor a time of death; its last error stays."""
     one_try.submit("mail")
     one_try.fail("J1", polled(one_try).token, "x")
@@ -49,7 +62,7 @@ def test_the_reason_is_there_only_while_the_job_is_dead(one_try):
     assert one_try.view("J1").dead_reason is None
 
 
-def test_a_permanent_failure_can_not_simply_be_tried_again(queue):
+def test_a_permanent_failure_can_not_simply_be_tried_again(queue: JobQueue) -> None:
     """Without a correction it would fail again: retry_dead is refused and changes nothing."""
     queue.submit("mail")
     queue.fail("J1", polled(queue).token, permanent=True)

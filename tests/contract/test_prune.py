@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import RetryPolicy, UnknownJobError
+from jobqueue import EventLog, JobQueue, ManualClock, RetryPolicy, UnknownJobError
 from tests.contract.observing import everything, polled
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def remembered(queue, submitted):
+
+def remembered(queue: JobQueue, submitted: Any) -> Any:
     """Return the numbers of the jobs that the queue still knows."""
     seen = everything(queue, submitted)
     return [number for number in range(1, submitted + 1) if seen[f"J{number}"] is not None]
 
 
-def test_the_oldest_finished_jobs_are_removed(queue, log):
+def test_the_oldest_finished_jobs_are_removed(queue: JobQueue, log: EventLog) -> None:
     """By the order in which they finished, succeeded and cancelled alike; the newest stay."""
     for _ in range(5):
         queue.submit("mail")
@@ -28,7 +33,7 @@ def test_the_oldest_finished_jobs_are_removed(queue, log):
     assert queue.prune(keep=2) == 0
 
 
-def test_what_is_not_finished_stays(one_try):
+def test_what_is_not_finished_stays(one_try: JobQueue) -> None:
     """Waiting, running and dead jobs are nobody's to forget unasked."""
     one_try.submit("mail")
     one_try.fail("J1", polled(one_try).token)
@@ -39,7 +44,7 @@ def test_what_is_not_finished_stays(one_try):
     assert remembered(one_try, submitted=3) == [1, 2, 3]
 
 
-def test_dead_jobs_go_if_asked(make_queue, clock):
+def test_dead_jobs_go_if_asked(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """Those that died first, beyond the newest; finished ones are counted apart."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0))
     for instant, priority in ((0, 0), (10, 0), (20, 0)):
@@ -55,7 +60,7 @@ def test_dead_jobs_go_if_asked(make_queue, clock):
     assert remembered(queue, submitted=4) == []
 
 
-def test_a_removed_number_is_not_used_again(queue):
+def test_a_removed_number_is_not_used_again(queue: JobQueue) -> None:
     """Ids go on counting, so an old id never names a new job."""
     queue.cancel(queue.submit("mail"))
     assert queue.prune(keep=0) == 1
@@ -63,7 +68,9 @@ def test_a_removed_number_is_not_used_again(queue):
 
 
 @pytest.mark.parametrize("dead", [False, True])
-def test_jobs_with_a_young_key_are_passed_over(make_queue, clock, dead):
+def test_jobs_with_a_young_key_are_passed_over(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, dead: Any
+) -> None:
     """A repeat of the request would make a second job; at 1000 the key is old enough."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0), key_life_millis=1000)
     queue.submit_once("k", "mail")
@@ -82,7 +89,9 @@ def test_jobs_with_a_young_key_are_passed_over(make_queue, clock, dead):
     assert (queue.submit_once("k", "mail").job_id, queue.dead_letters()) == ("J2", [])
 
 
-def test_those_passed_over_do_not_take_the_place_of_the_newest(make_queue, clock):
+def test_those_passed_over_do_not_take_the_place_of_the_newest(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """Of three old jobs with keys and three new ones without, the two newest stay beside those with keys."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0))
     for key in "abc":
@@ -96,13 +105,15 @@ def test_those_passed_over_do_not_take_the_place_of_the_newest(make_queue, clock
 @pytest.mark.parametrize(
     ("keep", "error"), [(-1, ValueError), (True, TypeError), (None, TypeError), (1.0, TypeError)]
 )
-def test_the_number_to_keep_is_checked(queue, keep, error):
+def test_the_number_to_keep_is_checked(queue: JobQueue, keep: Any, error: Any) -> None:
     """None would mean everything, which needs no call."""
     with pytest.raises(error, match="keep"):
         queue.prune(keep=keep)
 
 
-def test_a_job_that_nobody_asked_about_is_dropped_at_an_instant_in_order(make_queue, clock, log):
+def test_a_job_that_nobody_asked_about_is_dropped_at_an_instant_in_order(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog
+) -> None:
     """A key grows old at 1000; leases that ended before are told before, however late anybody looks."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0), keep_finished=0, key_life_millis=1000, log=log)
     queue.cancel(queue.submit_once("k", "mail").job_id)

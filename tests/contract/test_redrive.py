@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from jobqueue import IllegalStateError, Limits, RetryPolicy, StaleTokenError, UnknownJobError
+from jobqueue import (
+    IllegalStateError,
+    JobQueue,
+    Limits,
+    ManualClock,
+    RetryPolicy,
+    StaleTokenError,
+    UnknownJobError,
+)
 from tests.contract.observing import everything, polled, polled_ids, submit_as
 
 WHO = {"actor": "ann", "note": "mailbox mended"}
 
 
-def bury(queue, jobs):
+def bury(queue: JobQueue, jobs: Any) -> Any:
     """Submit jobs to a queue with one attempt per job, and fail all that is handed out."""
     ids = [queue.submit("mail", f"payload {number}") for number in range(jobs)]
     while (lease := queue.poll("w", 1000)) is not None:
@@ -18,12 +28,12 @@ def bury(queue, jobs):
     return ids
 
 
-def rows(answer):
+def rows(answer: Any) -> Any:
     """Return what became of each id."""
     return [(row.job_id, row.outcome, row.reason) for row in answer]
 
 
-def test_a_redriven_job_is_the_same_job_with_new_attempts(make_queue, clock):
+def test_a_redriven_job_is_the_same_job_with_new_attempts(make_queue: Any, clock: Any) -> None:
     """Id, place, history and last error stay; attempts start again, the generation goes on."""
     queue = make_queue(clock, RetryPolicy(2, 0, 0))
     queue.submit_once("k", "mail")
@@ -41,7 +51,7 @@ def test_a_redriven_job_is_the_same_job_with_new_attempts(make_queue, clock):
     assert [(row.attempt, row.era) for row in queue.history("J1")] == [(1, 0), (2, 0), (1, 1)]
 
 
-def test_a_redrive_is_recorded(one_try, clock):
+def test_a_redrive_is_recorded(one_try: Any, clock: Any) -> None:
     """Who, why, when and the how-manieth: one record each time, oldest first."""
     bury(one_try, 1)
     assert one_try.redrives("J1") == []
@@ -57,7 +67,7 @@ def test_a_redrive_is_recorded(one_try, clock):
     assert (second.redrive_generation, second.actor) == (2, "bob")
 
 
-def test_retry_dead_is_a_redrive_without_actor_and_note(one_try):
+def test_retry_dead_is_a_redrive_without_actor_and_note(one_try: JobQueue) -> None:
     """It counts as one, and its record says that nobody is known."""
     bury(one_try, 1)
     one_try.retry_dead("J1")
@@ -66,7 +76,7 @@ def test_retry_dead_is_a_redrive_without_actor_and_note(one_try):
     assert one_try.view("J1").redrive_generation == 1
 
 
-def test_a_corrected_payload_is_what_the_next_worker_gets(one_try):
+def test_a_corrected_payload_is_what_the_next_worker_gets(one_try: Any) -> None:
     """And what everybody sees from then on; without one the old payload stays."""
     bury(one_try, 2)
     one_try.redrive("J1", **WHO, payload="better")
@@ -80,7 +90,7 @@ def test_a_corrected_payload_is_what_the_next_worker_gets(one_try):
     ("told", "accepted"),
     [({}, False), ({"payload": "better"}, True), ({"payload": ""}, True), ({"unchanged": True}, True)],
 )
-def test_a_permanent_failure_needs_a_correction_or_a_clear_word(one_try, told, accepted):
+def test_a_permanent_failure_needs_a_correction_or_a_clear_word(one_try: Any, told: Any, accepted: Any) -> None:
     """A new payload, or the statement that it is to go unchanged."""
     one_try.submit("mail", "bad")
     one_try.fail("J1", polled(one_try).token, permanent=True)
@@ -94,7 +104,7 @@ def test_a_permanent_failure_needs_a_correction_or_a_clear_word(one_try, told, a
 
 
 @pytest.mark.parametrize("status", ["PENDING", "RUNNING", "SUCCEEDED", "CANCELLED"])
-def test_only_a_dead_job_can_be_redriven(one_try, status):
+def test_only_a_dead_job_can_be_redriven(one_try: Any, status: Any) -> None:
     """Anything else is refused and recorded nowhere."""
     submit_as(one_try, status)
     before = everything(one_try, submitted=1)
@@ -103,7 +113,7 @@ def test_only_a_dead_job_can_be_redriven(one_try, status):
     assert (everything(one_try, submitted=1), one_try.redrives("J1")) == (before, [])
 
 
-def test_an_unknown_job_can_not_be_redriven(one_try):
+def test_an_unknown_job_can_not_be_redriven(one_try: Any) -> None:
     """The id is looked up first, here and in the audit."""
     with pytest.raises(UnknownJobError):
         one_try.redrive("J1", **WHO)
@@ -122,7 +132,7 @@ def test_an_unknown_job_can_not_be_redriven(one_try):
         ({"deadline_millis": "soon"}, TypeError),
     ],
 )
-def test_what_is_recorded_is_checked(one_try, told, error):
+def test_what_is_recorded_is_checked(one_try: JobQueue, told: Any, error: Any) -> None:
     """Refused by name, before anything is settled; the job stays dead."""
     bury(one_try, 1)
     with pytest.raises(error, match=next(iter(told))):
@@ -130,7 +140,7 @@ def test_what_is_recorded_is_checked(one_try, told, error):
     assert one_try.view("J1").status == "DEAD"
 
 
-def test_the_token_of_an_earlier_era_is_refused(one_try):
+def test_the_token_of_an_earlier_era_is_refused(one_try: Any) -> None:
     """The worker of the first life cannot finish the second."""
     bury(one_try, 1)
     one_try.redrive("J1", **WHO)
@@ -140,7 +150,7 @@ def test_the_token_of_an_earlier_era_is_refused(one_try):
     assert refusal.value.reason == "stale_generation"
 
 
-def test_nothing_of_its_death_is_left_after_a_success(make_queue, clock):
+def test_nothing_of_its_death_is_left_after_a_success(make_queue: Any, clock: Any) -> None:
     """A job that was dead and then done is done: it is in no list and no figure of the dead."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0))
     bury(queue, 1)
@@ -158,7 +168,7 @@ def test_nothing_of_its_death_is_left_after_a_success(make_queue, clock):
     assert (queue.dead_letters(), stats.by_status["DEAD"], stats.dead_ages_millis) == ([], 0, ())
 
 
-def test_many_are_redriven_in_submission_order_once_each(one_try):
+def test_many_are_redriven_in_submission_order_once_each(one_try: Any) -> None:
     """The order of the ids does not matter, nor does a repetition: J2 before J10, one row per id."""
     bury(one_try, 11)
     answer = one_try.redrive_many(["J10", "J2", "J10", "J1"], **WHO)
@@ -167,7 +177,7 @@ def test_many_are_redriven_in_submission_order_once_each(one_try):
     assert [len(one_try.redrives(f"J{number}")) for number in (1, 2, 3, 10)] == [1, 1, 0, 1]
 
 
-def test_each_row_says_what_became_of_its_id(one_try, clock):
+def test_each_row_says_what_became_of_its_id(one_try: Any, clock: Any) -> None:
     """What cannot be brought back is skipped with a reason, and keeps nothing else from coming back."""
     bury(one_try, 1)
     one_try.submit("mail", "permanent")
@@ -187,7 +197,7 @@ def test_each_row_says_what_became_of_its_id(one_try, clock):
     assert states == ["PENDING", "DEAD", "RUNNING", "DEAD"]
 
 
-def test_many_can_be_spread(one_try, clock):
+def test_many_can_be_spread(one_try: JobQueue, clock: ManualClock) -> None:
     """Each starts that much later than the one before; the skipped ones leave no gap."""
     bury(one_try, 4)
     clock.advance_to(1000)
@@ -199,7 +209,7 @@ def test_many_can_be_spread(one_try, clock):
     assert polled_ids(one_try) == ["J3"]
 
 
-def test_a_spread_that_passes_a_deadline_skips_the_job(one_try):
+def test_a_spread_that_passes_a_deadline_skips_the_job(one_try: JobQueue) -> None:
     """It could only die again."""
     for _ in range(2):
         one_try.submit("mail", deadline_millis=500)
@@ -210,7 +220,9 @@ def test_a_spread_that_passes_a_deadline_skips_the_job(one_try):
 
 
 @pytest.mark.parametrize(("now", "spread_millis"), [(0, 0), (100, 0), (100, 99), (100, 100), (200, 0)])
-def test_what_can_be_redriven_is_what_would_be(one_try, clock, now, spread_millis):
+def test_what_can_be_redriven_is_what_would_be(
+    one_try: JobQueue, clock: ManualClock, now: Any, spread_millis: Any
+) -> None:
     """Before anybody confirms: one row for each id, with the reasons that a bulk redrive would give."""
     bury(one_try, 2)
     one_try.submit("mail", "permanent")
@@ -239,18 +251,20 @@ def test_what_can_be_redriven_is_what_would_be(one_try, clock, now, spread_milli
     ("ids", "told", "error"),
     [("J1", {}, TypeError), (["J1", 2], {}, TypeError), (["J1"], {"spread_millis": -1}, ValueError)],
 )
-def test_the_arguments_of_a_look_at_what_can_be_redriven_are_checked(one_try, ids, told, error):
+def test_the_arguments_of_a_look_at_what_can_be_redriven_are_checked(
+    one_try: JobQueue, ids: Any, told: Any, error: Any
+) -> None:
     """As those of the bulk redrive itself; no ids, no rows."""
     with pytest.raises(error):
         one_try.redrivable(ids, **told)
     assert one_try.redrivable([]) == []
 
 
-def test_a_job_that_dies_again_meanwhile_is_not_brought_back_twice(one_try):
+def test_a_job_that_dies_again_meanwhile_is_not_brought_back_twice(one_try: Any) -> None:
     """51 dead letters come back once each, although each one fails at once; the call ends."""
     ids = bury(one_try, 51)
 
-    def fail_at_once(event):
+    def fail_at_once(event: Any) -> None:
         if event.kind == "redriven":
             lease = one_try.poll("w", 1000)
             if lease is not None:
@@ -265,7 +279,7 @@ def test_a_job_that_dies_again_meanwhile_is_not_brought_back_twice(one_try):
     assert len(one_try.dead_letters()) == 51
 
 
-def test_two_bulk_redrives_are_two_batches_numbered_by_the_queue(make_queue, clock):
+def test_two_bulk_redrives_are_two_batches_numbered_by_the_queue(make_queue: Any, clock: Any) -> None:
     """The number says which call it was, in this queue and in any other that was used alike."""
     numbers = []
     for _ in range(2):
@@ -278,7 +292,7 @@ def test_two_bulk_redrives_are_two_batches_numbered_by_the_queue(make_queue, clo
     assert numbers[0][0] != numbers[0][1]
 
 
-def test_a_redrive_of_none_is_no_redrive(one_try):
+def test_a_redrive_of_none_is_no_redrive(one_try: Any) -> None:
     """No ids, no rows."""
     assert one_try.redrive_many([], **WHO) == []
 
@@ -292,7 +306,9 @@ def test_a_redrive_of_none_is_no_redrive(one_try):
         (["J1"], {"actor": " "}, ValueError),
     ],
 )
-def test_the_arguments_of_a_bulk_redrive_are_checked(one_try, ids, told, error):
+def test_the_arguments_of_a_bulk_redrive_are_checked(
+    one_try: JobQueue, ids: Any, told: Any, error: Any
+) -> None:
     """One bad argument and nothing has been brought back."""
     bury(one_try, 1)
     with pytest.raises(error):
@@ -300,7 +316,7 @@ def test_the_arguments_of_a_bulk_redrive_are_checked(one_try, ids, told, error):
     assert one_try.view("J1").status == "DEAD"
 
 
-def test_redrives_are_never_refused_by_limits(make_queue, clock):
+def test_redrives_are_never_refused_by_limits(make_queue: Any, clock: Any) -> None:
     """Only a submit can be turned away."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0), limits=Limits(max_queued=1))
     bury(queue, 1)
@@ -309,7 +325,7 @@ def test_redrives_are_never_refused_by_limits(make_queue, clock):
     assert queue.stats().by_status["PENDING"] == 2
 
 
-def test_a_redrive_is_told_with_its_record(make_queue, clock, log):
+def test_a_redrive_is_told_with_its_record(make_queue: Any, clock: Any, log: Any) -> None:
     """From the event the audit can be written again."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0), log=log)
     bury(queue, 1)

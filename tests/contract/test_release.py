@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import Limits, RetryPolicy, StaleTokenError, WeightedBands
+from jobqueue import JobQueue, Limits, ManualClock, RetryPolicy, StaleTokenError, WeightedBands
 from tests.contract.observing import polled, polled_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.over_http
 
 
-def test_a_released_job_has_lost_nothing_but_a_token(queue, clock):
+def test_a_released_job_has_lost_nothing_but_a_token(queue: Any, clock: Any) -> None:
     """PENDING with the attempt and the run_at that it had; the generation stays used, and history tells it."""
     queue.submit("mail", run_at_millis=-700)
     lease = polled(queue, "a")
@@ -25,7 +30,7 @@ def test_a_released_job_has_lost_nothing_but_a_token(queue, clock):
     assert (again.attempt, again.generation, again.token) == (1, 2, "J1:2")
 
 
-def test_a_released_job_keeps_its_place_in_line(queue):
+def test_a_released_job_keeps_its_place_in_line(queue: JobQueue) -> None:
     """Given back, it is again before those that came after it."""
     for _ in range(4):
         queue.submit("mail")
@@ -33,7 +38,7 @@ def test_a_released_job_keeps_its_place_in_line(queue):
     assert polled_ids(queue) == ["J1", "J2", "J3", "J4"]
 
 
-def test_a_released_retry_is_the_same_retry(queue, clock):
+def test_a_released_retry_is_the_same_retry(queue: JobQueue, clock: ManualClock) -> None:
     """The second attempt, given back, is again the second, with its run_at and the last error."""
     queue.submit("mail")
     queue.fail("J1", polled(queue).token, "boom")
@@ -45,7 +50,7 @@ def test_a_released_retry_is_the_same_retry(queue, clock):
     assert queue.view("J1").next_run_at == 3500
 
 
-def test_releases_never_use_up_attempts(one_try):
+def test_releases_never_use_up_attempts(one_try: JobQueue) -> None:
     """However often a job is given back, its one attempt is still before it."""
     one_try.submit("mail")
     for _ in range(20):
@@ -56,7 +61,7 @@ def test_releases_never_use_up_attempts(one_try):
     assert [row.outcome for row in one_try.history("J1")] == ["released"] * 20 + ["succeeded"]
 
 
-def test_a_released_token_is_over(queue):
+def test_a_released_token_is_over(queue: JobQueue) -> None:
     """Who gave the job back cannot report on it any more."""
     queue.submit("mail")
     token = polled(queue).token
@@ -70,7 +75,7 @@ def test_a_released_token_is_over(queue):
     assert refusal.value.reason == "stale_generation"
 
 
-def test_only_the_holder_can_release(queue, clock):
+def test_only_the_holder_can_release(queue: JobQueue, clock: ManualClock) -> None:
     """At the lease's end it is too late: the attempt has failed, and counts."""
     queue.submit("mail")
     token = polled(queue, lease_millis=1000).token
@@ -81,7 +86,7 @@ def test_only_the_holder_can_release(queue, clock):
     assert (queue.view("J1").attempts, queue.view("J1").next_run_at) == (1, 2000)
 
 
-def test_a_release_does_not_give_the_slot_back(make_queue, clock):
+def test_a_release_does_not_give_the_slot_back(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """The cycle goes on after the slot that was used: H H H, and the fourth slot is N's."""
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), scheduler=WeightedBands())
     for priority in (1, 1, 1, 0):
@@ -91,7 +96,7 @@ def test_a_release_does_not_give_the_slot_back(make_queue, clock):
     assert polled(queue).job_id == "J4"
 
 
-def test_a_release_does_not_give_the_turn_back(make_queue, clock):
+def test_a_release_does_not_give_the_turn_back(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """After A's turn it is B's, also if A gave its job back."""
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), scheduler=WeightedBands())
     queue.submit("mail", tenant="A")
@@ -100,7 +105,9 @@ def test_a_release_does_not_give_the_turn_back(make_queue, clock):
     assert polled_ids(queue) == ["J2", "J1"]
 
 
-def test_a_release_goes_on_ageing_from_where_it_was(make_queue, clock):
+def test_a_release_goes_on_ageing_from_where_it_was(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """The time of being ready is the same as before, so the job gains its band at the old instant."""
     bands = WeightedBands(aging_millis=60_000)
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), scheduler=bands)
@@ -113,7 +120,9 @@ def test_a_release_goes_on_ageing_from_where_it_was(make_queue, clock):
     assert queue.why_not("J1") == "it is next"
 
 
-def test_a_released_job_is_never_refused_by_limits(make_queue, clock):
+def test_a_released_job_is_never_refused_by_limits(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """Limits refuse submits only: a queue that is full takes its own job back."""
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), limits=Limits(max_queued=1))
     queue.submit("mail")
@@ -124,7 +133,7 @@ def test_a_released_job_is_never_refused_by_limits(make_queue, clock):
 
 
 @pytest.mark.not_over_http("over HTTP the exact repeat of a completion is answered once more")
-def test_a_double_release_frees_one_place_only(make_queue, clock):
+def test_a_double_release_frees_one_place_only(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """At a limit of one, whatever is reported twice, one job runs."""
     queue = make_queue(clock, RetryPolicy(3, 0, 0), limits=Limits(max_running_per_tenant=1))
     queue.submit("mail")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import RetryPolicy
+from jobqueue import EventLog, JobQueue, ManualClock, RetryPolicy
 from tests.contract.observing import everything, outcome, polled
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def live(queue, clock):
+
+def live(queue: JobQueue, clock: ManualClock) -> None:
     """Lead jobs through every state and several refusals, with up to three attempts; end at 20000."""
     for priority in (0, 1, 2, 3):
         queue.submit("mail", f"letter {priority}", priority, tenant="acme", cost=priority + 1)
@@ -32,7 +37,13 @@ def live(queue, clock):
 
 @pytest.mark.parametrize("keep_finished", [None, 0, 1])
 @pytest.mark.parametrize("max_attempts", [1, 2, 3])
-def test_a_log_rebuilds_the_whole_state(make_queue, clock, log, max_attempts, keep_finished):
+def test_a_log_rebuilds_the_whole_state(
+    make_queue: Callable[..., JobQueue],
+    clock: ManualClock,
+    log: EventLog,
+    max_attempts: Any,
+    keep_finished: Any,
+) -> None:
     """A replay is equal in views, payloads, histories, dead letters, next id and next token."""
     queue = make_queue(clock, RetryPolicy(max_attempts, 1000, 60_000), keep_finished=keep_finished, log=log)
     live(queue, clock)
@@ -42,7 +53,9 @@ def test_a_log_rebuilds_the_whole_state(make_queue, clock, log, max_attempts, ke
     assert copy.poll("w", 1000) == queue.poll("w", 1000)
 
 
-def test_a_replay_stands_at_the_instant_of_the_last_event(queue, clock, log):
+def test_a_replay_stands_at_the_instant_of_the_last_event(
+    queue: JobQueue, clock: ManualClock, log: EventLog
+) -> None:
     """Without an instant, the copy knows nothing of what time did after the last event."""
     queue.submit("mail")
     polled(queue, lease_millis=1000)
@@ -54,7 +67,9 @@ def test_a_replay_stands_at_the_instant_of_the_last_event(queue, clock, log):
     assert copy.view(copy.submit("mail")).submitted_at == 700
 
 
-def test_a_replay_at_a_later_instant_finds_what_is_due_by_then(queue, clock, log):
+def test_a_replay_at_a_later_instant_finds_what_is_due_by_then(
+    queue: JobQueue, clock: ManualClock, log: EventLog
+) -> None:
     """The copy's clock stands where it was told to, and settling happens as in any queue."""
     queue.submit("mail")
     polled(queue, lease_millis=1000)
@@ -64,7 +79,7 @@ def test_a_replay_at_a_later_instant_finds_what_is_due_by_then(queue, clock, log
     assert everything(copy, submitted=1) == everything(queue, submitted=1)
 
 
-def test_a_replay_lives_a_life_of_its_own(queue, log):
+def test_a_replay_lives_a_life_of_its_own(queue: JobQueue, log: EventLog) -> None:
     """What happens to the copy does not happen to the queue, nor to its log."""
     queue.submit("mail")
     copy = log.replay()
@@ -73,14 +88,14 @@ def test_a_replay_lives_a_life_of_its_own(queue, log):
     assert [event.kind for event in log.events] == ["submitted"]
 
 
-def test_a_replay_of_nothing_is_an_empty_queue(queue, log):
+def test_a_replay_of_nothing_is_an_empty_queue(queue: JobQueue, log: EventLog) -> None:
     """A log without events rebuilds a queue without jobs."""
     copy = log.replay()
     assert (copy.dead_letters(), copy.poll("w", 1000)) == ([], None)
     assert copy.submit("mail") == queue.submit("mail") == "J1"
 
 
-def test_a_replayed_lease_can_be_completed_with_its_token(queue, log):
+def test_a_replayed_lease_can_be_completed_with_its_token(queue: JobQueue, log: EventLog) -> None:
     """Tokens live on: the holder in the log is the holder in the copy."""
     queue.submit("mail", "hello")
     token = polled(queue, "a").token
@@ -89,7 +104,9 @@ def test_a_replayed_lease_can_be_completed_with_its_token(queue, log):
     assert copy.view("J1").status == "SUCCEEDED"
 
 
-def test_a_replay_keeps_the_policy(make_queue, clock, log):
+def test_a_replay_keeps_the_policy(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog
+) -> None:
     """Retries in the copy follow the limits of the queue that wrote the log."""
     queue = make_queue(clock, RetryPolicy(2, 70, 100), log=log)
     queue.submit("mail")

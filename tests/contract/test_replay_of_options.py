@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from jobqueue import (
     DeficitRoundRobin,
     DispatchLimit,
+    EventLog,
     Jitter,
+    JobQueue,
     Limits,
+    ManualClock,
     RetryBudget,
     RetryPolicy,
     WeightedBands,
 )
 from tests.contract.observing import everything, outcome
 
-OPTIONS = {
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OPTIONS: dict[str, dict[str, Any]] = {
     "bands": {"scheduler": WeightedBands()},
     "cost": {"scheduler": WeightedBands(tenants=DeficitRoundRobin(quantum=7))},
     "aging": {"scheduler": WeightedBands("HHNL", aging_millis=700)},
@@ -29,7 +37,7 @@ OPTIONS = {
 OPTIONS["everything"] = {name: value for options in OPTIONS.values() for name, value in options.items()}
 
 
-def live(queue, clock):
+def live(queue: JobQueue, clock: ManualClock) -> None:
     """Lead thirty jobs through all operations, with delays, so that time alone moves jobs between the calls."""
     for number in range(30):
         clock.advance_to(number * 130)
@@ -45,7 +53,7 @@ def live(queue, clock):
                 lambda lease: queue.release(lease.job_id, lease.token),
                 lambda lease: queue.renew(lease.job_id, lease.token, 2000, "half"),
             ]
-            ends[number % 4](lease)
+            ends[number % 4](lease)  # type: ignore[no-untyped-call]
         if number % 7 == 6:
             queue.redrive_many(
                 [view.id for view in queue.dead_letters()], actor="ann", note="", spread_millis=50
@@ -55,7 +63,9 @@ def live(queue, clock):
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
 @pytest.mark.parametrize("tail", [0, 1, 800, 100_000])
-def test_a_log_rebuilds_what_is_and_what_comes_next(make_queue, clock, log, options, tail):
+def test_a_log_rebuilds_what_is_and_what_comes_next(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog, options: Any, tail: Any
+) -> None:
     """Views, histories, figures and audits are equal, and so is whatever the next polls hand out."""
     queue = make_queue(clock, RetryPolicy(4, 200, 1000), log=log, **options)
     live(queue, clock)
@@ -77,7 +87,9 @@ def test_a_log_rebuilds_what_is_and_what_comes_next(make_queue, clock, log, opti
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
-def test_a_log_shows_the_queue_as_it_was(make_queue, clock, log, options):
+def test_a_log_shows_the_queue_as_it_was(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog, options: Any
+) -> None:
     """Replayed at an earlier instant, it is the queue of that instant."""
     queue = make_queue(clock, RetryPolicy(4, 200, 1000), log=log, **options)
     twin_clock = type(clock)()

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import Limits, RequestKeyConflictError, RetryPolicy, Submission
+from jobqueue import EventLog, JobQueue, Limits, ManualClock, RequestKeyConflictError, RetryPolicy, Submission
 from tests.contract.observing import everything, outcome, polled, submit_as
 from tests.contract.together import run_together
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.over_http
 
 CONTENT = {"payload": "p", "priority": 1, "cost": 2, "run_at_millis": 50, "deadline_millis": 900}
 
 
-def test_the_same_request_again_finds_the_same_job(queue):
+def test_the_same_request_again_finds_the_same_job(queue: JobQueue) -> None:
     """The first creates, each later one is a replay; there is one job."""
     assert queue.submit_once("k", "mail", "p") == Submission("J1", replayed=False)
     assert queue.submit_once("k", "mail", "p") == Submission("J1", replayed=True)
@@ -33,7 +38,7 @@ def test_the_same_request_again_finds_the_same_job(queue):
         ("deadline_millis", 901),
     ],
 )
-def test_other_content_under_the_same_key_is_a_conflict(queue, name, other):
+def test_other_content_under_the_same_key_is_a_conflict(queue: Any, name: Any, other: Any) -> None:
     """The key is bound to each argument; the job that is there is left alone."""
     content = {"type": "mail", **CONTENT}
     queue.submit_once("k", **content)
@@ -44,7 +49,7 @@ def test_other_content_under_the_same_key_is_a_conflict(queue, name, other):
     assert queue.submit_once("k", **content).replayed
 
 
-def test_a_conflict_names_the_key_and_both_hashes_and_no_payload(queue):
+def test_a_conflict_names_the_key_and_both_hashes_and_no_payload(queue: JobQueue) -> None:
     """Whoever made the mistake can compare; a payload may be a secret and stays out of it."""
     queue.submit_once("order-7", "mail", "first secret")
     texts = [
@@ -56,13 +61,13 @@ def test_a_conflict_names_the_key_and_both_hashes_and_no_payload(queue):
     assert ([len(found) for found in hashes], len(hashes[0] & hashes[1])) == ([2, 2], 1)
 
 
-def test_now_and_none_are_two_contents(queue):
+def test_now_and_none_are_two_contents(queue: JobQueue) -> None:
     """What counts is what the caller gave: None stays None, whatever it came to mean."""
     queue.submit_once("k", "mail")
     assert isinstance(outcome(queue.submit_once, "k", "mail", run_at_millis=0), RequestKeyConflictError)
 
 
-def test_a_late_repeat_of_a_request_for_now_is_a_replay(queue, clock):
+def test_a_late_repeat_of_a_request_for_now_is_a_replay(queue: JobQueue, clock: ManualClock) -> None:
     """Its run_at was given as None both times, although now is another instant."""
     queue.submit_once("k", "mail")
     clock.advance_to(70_000)
@@ -70,7 +75,7 @@ def test_a_late_repeat_of_a_request_for_now_is_a_replay(queue, clock):
     assert queue.view("J1").next_run_at == 0
 
 
-def test_each_tenant_has_its_own_keys(queue):
+def test_each_tenant_has_its_own_keys(queue: JobQueue) -> None:
     """One tenant's key says nothing of another's."""
     first = queue.submit_once("k", "mail", tenant="a")
     second = queue.submit_once("k", "fax", tenant="b")
@@ -79,7 +84,7 @@ def test_each_tenant_has_its_own_keys(queue):
 
 
 @pytest.mark.parametrize("status", ["RUNNING", "SUCCEEDED", "DEAD", "CANCELLED"])
-def test_a_replay_finds_the_job_whatever_its_state(make_queue, clock, status):
+def test_a_replay_finds_the_job_whatever_its_state(make_queue: Any, clock: Any, status: Any) -> None:
     """Finished or dead, it is still the job of this request."""
     queue = make_queue(clock, RetryPolicy(1, 0, 0))
     submit = queue.submit
@@ -90,7 +95,9 @@ def test_a_replay_finds_the_job_whatever_its_state(make_queue, clock, status):
     assert queue.view("J1").status == status
 
 
-def test_a_replay_is_refused_neither_by_a_deadline_nor_by_limits(make_queue, clock):
+def test_a_replay_is_refused_neither_by_a_deadline_nor_by_limits(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """The request was accepted once; that its time is over now is told by the job."""
     queue = make_queue(
         clock, RetryPolicy(3, 1000, 60_000), limits=Limits(max_queued=1, max_queued_per_tenant=1)
@@ -102,7 +109,9 @@ def test_a_replay_is_refused_neither_by_a_deadline_nor_by_limits(make_queue, clo
     assert queue.view("J1").dead_reason == "deadline"
 
 
-def test_a_conflict_is_told_before_a_deadline_or_a_limit(make_queue, clock):
+def test_a_conflict_is_told_before_a_deadline_or_a_limit(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """The key is looked at first, then the deadline, then the limits."""
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), limits=Limits(max_queued=1))
     queue.submit_once("k", "mail")
@@ -112,7 +121,7 @@ def test_a_conflict_is_told_before_a_deadline_or_a_limit(make_queue, clock):
 
 
 @pytest.mark.not_over_http("the actor is the token's")
-def test_a_redriven_job_keeps_its_key_and_the_content_it_was_asked_for(one_try):
+def test_a_redriven_job_keeps_its_key_and_the_content_it_was_asked_for(one_try: JobQueue) -> None:
     """A corrected payload is the operator's; the producer's repeat is still the same request."""
     one_try.submit_once("k", "mail", "p")
     one_try.fail("J1", polled(one_try).token, permanent=True)
@@ -121,7 +130,9 @@ def test_a_redriven_job_keeps_its_key_and_the_content_it_was_asked_for(one_try):
     assert isinstance(outcome(one_try.submit_once, "k", "mail", "better"), RequestKeyConflictError)
 
 
-def test_a_refused_request_does_not_take_the_key(make_queue, clock):
+def test_a_refused_request_does_not_take_the_key(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """No job, no key."""
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), limits=Limits(max_queued=1))
     first = queue.submit("mail")
@@ -130,7 +141,9 @@ def test_a_refused_request_does_not_take_the_key(make_queue, clock):
     assert queue.submit_once("k", "fax") == Submission("J2", replayed=False)
 
 
-def test_retention_passes_over_jobs_with_a_young_key(make_queue, clock):
+def test_retention_passes_over_jobs_with_a_young_key(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """At 1000 the key is old enough; until then the job stays, and so do the newest beside it."""
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), keep_finished=1, key_life_millis=1000)
     for key in "abc":
@@ -146,7 +159,9 @@ def test_retention_passes_over_jobs_with_a_young_key(make_queue, clock):
     assert queue.submit_once("a", "mail") == Submission("J8", replayed=False)
 
 
-def test_a_key_lives_as_long_as_its_job_is_kept(make_queue, clock):
+def test_a_key_lives_as_long_as_its_job_is_kept(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """Its life is what it has at least: nobody takes a key from a job that is remembered."""
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000), key_life_millis=1000)
     queue.cancel(queue.submit_once("k", "mail").job_id)
@@ -156,7 +171,9 @@ def test_a_key_lives_as_long_as_its_job_is_kept(make_queue, clock):
     assert queue.submit_once("k", "mail") == Submission("J2", replayed=False)
 
 
-def test_twenty_threads_with_one_request_make_one_job(make_queue, clock):
+def test_twenty_threads_with_one_request_make_one_job(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """One creates, nineteen replay."""
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000))
     answers = run_together(20, lambda _number: queue.submit_once("k", "mail", "p"))
@@ -164,7 +181,9 @@ def test_twenty_threads_with_one_request_make_one_job(make_queue, clock):
     assert {answer.job_id for answer in answers} == {"J1"}
 
 
-def test_twenty_threads_with_twenty_contents_make_one_job(make_queue, clock):
+def test_twenty_threads_with_twenty_contents_make_one_job(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """One creates, nineteen conflict."""
     queue = make_queue(clock, RetryPolicy(3, 1000, 60_000))
     answers = run_together(20, lambda number: outcome(queue.submit_once, "k", "mail", str(number)))
@@ -177,7 +196,7 @@ def test_twenty_threads_with_twenty_contents_make_one_job(make_queue, clock):
     ("key", "error"),
     [("", ValueError), (" ", ValueError), ("k" * 201, ValueError), ("k\0", ValueError), (7, TypeError)],
 )
-def test_a_key_is_a_name(queue, key, error):
+def test_a_key_is_a_name(queue: JobQueue, key: Any, error: Any) -> None:
     """One to 200 characters, not blank, storable."""
     with pytest.raises(error, match="request_key"):
         queue.submit_once(key, "mail")
@@ -185,7 +204,7 @@ def test_a_key_is_a_name(queue, key, error):
 
 
 @pytest.mark.not_over_http("events stay where the queue is")
-def test_a_conflict_is_told_as_refused(queue, log):
+def test_a_conflict_is_told_as_refused(queue: JobQueue, log: EventLog) -> None:
     """It is an event like every refusal, about the job that has the key."""
     queue.submit_once("k", "mail")
     refusal = outcome(queue.submit_once, "k", "fax")

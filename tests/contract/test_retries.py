@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from itertools import pairwise, product
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import DeficitRoundRobin, RetryBudget, RetryPolicy, WeightedBands
+from jobqueue import DeficitRoundRobin, EventLog, JobQueue, ManualClock, RetryBudget, RetryPolicy, WeightedBands
 from tests.contract.observing import polled, use_policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.over_http
 
 LONGEST_ERROR = 65_536
 
 
-def fail_once(queue, error):
+def fail_once(queue: JobQueue, error: Any) -> Any:
     """Submit a job, fail its first attempt with `error` and return its last_error."""
     job_id = queue.submit("mail")
     queue.fail(job_id, polled(queue).token, error)
@@ -23,7 +27,7 @@ def fail_once(queue, error):
     return row.error
 
 
-def test_the_backoff_doubles_up_to_its_cap(make_queue, clock):
+def test_the_backoff_doubles_up_to_its_cap(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """After the n-th attempt a job waits min(cap, base * 2**(n-1)) from the failure on."""
     queue = make_queue(clock, RetryPolicy(9, 1000, 60_000))
     queue.submit("mail")
@@ -35,7 +39,7 @@ def test_the_backoff_doubles_up_to_its_cap(make_queue, clock):
     assert waits == [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]
 
 
-def test_the_backoff_counts_from_the_failure(queue, clock):
+def test_the_backoff_counts_from_the_failure(queue: Any, clock: Any) -> None:
     """The wait begins when the worker reports, not when the job was polled or submitted."""
     queue.submit("mail")
     token = polled(queue, lease_millis=10_000).token
@@ -45,7 +49,9 @@ def test_the_backoff_counts_from_the_failure(queue, clock):
     assert (view.status, view.attempts, view.next_run_at, view.last_error) == ("PENDING", 1, 1700, "x")
 
 
-def test_a_failed_job_is_ready_at_the_end_of_its_backoff_and_not_before(queue, clock):
+def test_a_failed_job_is_ready_at_the_end_of_its_backoff_and_not_before(
+    queue: JobQueue, clock: ManualClock
+) -> None:
     """A retry is due at failure time + backoff exactly."""
     queue.submit("mail")
     queue.fail("J1", polled(queue).token)
@@ -55,7 +61,9 @@ def test_a_failed_job_is_ready_at_the_end_of_its_backoff_and_not_before(queue, c
     assert polled(queue).attempt == 2
 
 
-def test_the_second_backoff_is_the_second_also_when_expiries_are_noticed_late(queue, clock):
+def test_the_second_backoff_is_the_second_also_when_expiries_are_noticed_late(
+    queue: JobQueue, clock: ManualClock
+) -> None:
     """The backoff goes by the number of the attempt, whatever ended it."""
     queue.submit("mail")
     polled(queue, lease_millis=1000)
@@ -66,7 +74,9 @@ def test_the_second_backoff_is_the_second_also_when_expiries_are_noticed_late(qu
 
 
 @pytest.mark.parametrize("endings", list(product(["failed", "expired"], repeat=3)))
-def test_any_mix_of_three_failures_ends_a_job_with_three_attempts(queue, clock, endings):
+def test_any_mix_of_three_failures_ends_a_job_with_three_attempts(
+    queue: JobQueue, clock: ManualClock, endings: Any
+) -> None:
     """Every kind of failure counts against the limit, in whatever order they come."""
     queue.submit("mail")
     for number, ending in enumerate(endings, start=1):
@@ -82,7 +92,9 @@ def test_any_mix_of_three_failures_ends_a_job_with_three_attempts(queue, clock, 
 
 
 @pytest.mark.not_over_http("the same a thousand times")
-def test_a_service_that_retries_for_ever_keeps_its_rhythm(make_queue, clock):
+def test_a_service_that_retries_for_ever_keeps_its_rhythm(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """After a thousand failures the gap is still exactly the cap, and nothing overflows."""
     queue = make_queue(clock, RetryPolicy(10**6, 1, 60_000))
     queue.submit("mail")
@@ -97,7 +109,7 @@ def test_a_service_that_retries_for_ever_keeps_its_rhythm(make_queue, clock):
     assert queue.view("J1").attempts == 1100
 
 
-def test_a_success_on_the_last_attempt_is_a_success(queue, clock):
+def test_a_success_on_the_last_attempt_is_a_success(queue: JobQueue, clock: ManualClock) -> None:
     """The limit counts hand-outs; it does not spoil the last one."""
     queue.submit("mail")
     for instant in (0, 1000, 3000):
@@ -110,7 +122,7 @@ def test_a_success_on_the_last_attempt_is_a_success(queue, clock):
     assert (view.status, view.attempts, view.last_error) == ("SUCCEEDED", 3, "attempt 2")
 
 
-def test_only_a_failed_attempt_changes_the_last_error(queue, clock):
+def test_only_a_failed_attempt_changes_the_last_error(queue: JobQueue, clock: ManualClock) -> None:
     """Polls, renewals, successes and cancels leave last_error as it was."""
     queue.submit("mail")
     assert queue.view("J1").last_error is None
@@ -144,12 +156,12 @@ class BrokenError(Exception):
     ],
     ids=repr,
 )
-def test_an_error_is_kept_as_text(queue, error, text):
+def test_an_error_is_kept_as_text(queue: JobQueue, error: Any, text: Any) -> None:
     """None reads as `failed`, an exception as its type and text, anything else as it came."""
     assert fail_once(queue, error) == text
 
 
-def test_a_failure_without_a_word_is_still_a_failure(queue):
+def test_a_failure_without_a_word_is_still_a_failure(queue: JobQueue) -> None:
     """The error may be left out."""
     queue.submit("mail")
     queue.fail("J1", polled(queue).token)
@@ -167,18 +179,18 @@ def test_a_failure_without_a_word_is_still_a_failure(queue):
     ],
     ids=ascii,
 )
-def test_characters_that_no_store_could_keep_are_replaced(queue, error, text):
+def test_characters_that_no_store_could_keep_are_replaced(queue: JobQueue, error: Any, text: Any) -> None:
     """A NUL or lone surrogate becomes U+FFFD; reporting a failure never fails."""
     assert fail_once(queue, error) == text
 
 
-def test_an_error_of_the_largest_length_is_kept_whole(queue):
+def test_an_error_of_the_largest_length_is_kept_whole(queue: JobQueue) -> None:
     """65,536 characters fit."""
     assert fail_once(queue, "x" * LONGEST_ERROR) == "x" * LONGEST_ERROR
 
 
 @pytest.mark.parametrize("error", ["x" * (LONGEST_ERROR + 1), "x" * 1_000_000, ValueError("x" * LONGEST_ERROR)])
-def test_a_longer_error_is_cut_with_a_note(queue, error):
+def test_a_longer_error_is_cut_with_a_note(queue: JobQueue, error: Any) -> None:
     """What is kept is 65,536 characters with the note, so that a report of any length is accepted."""
     text = fail_once(queue, error)
     assert len(text) == LONGEST_ERROR
@@ -186,12 +198,12 @@ def test_a_longer_error_is_cut_with_a_note(queue, error):
     assert text.startswith("ValueError: xx" if isinstance(error, ValueError) else "xx")
 
 
-def test_an_exception_that_cannot_be_read_is_reported_by_its_type(queue):
+def test_an_exception_that_cannot_be_read_is_reported_by_its_type(queue: JobQueue) -> None:
     """Reporting a failure never fails, not even when the exception's own text does."""
     assert fail_once(queue, BrokenError()).startswith("BrokenError")
 
 
-def test_a_dead_end_does_not_change_the_policy(make_queue, clock):
+def test_a_dead_end_does_not_change_the_policy(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """The limit of attempts is a setting, not a counter that rescues change."""
     policy = RetryPolicy(1, 1000, 60_000)
     queue = make_queue(clock, policy)
@@ -205,7 +217,9 @@ def test_a_dead_end_does_not_change_the_policy(make_queue, clock):
     assert policy == RetryPolicy(1, 1000, 60_000)
 
 
-def test_a_job_with_no_attempt_left_dies_where_it_would_be_handed_out(queue, clock, log):
+def test_a_job_with_no_attempt_left_dies_where_it_would_be_handed_out(
+    queue: JobQueue, clock: ManualClock, log: EventLog
+) -> None:
     """The maximum was lowered while it waited: there is no attempt 3 of 2, and the poll goes on to the next."""
     queue.submit("mail")
     for instant in (0, 1000):
@@ -243,7 +257,9 @@ IN_TURNS = ["J3", "J2", "J6", "J4", "J7", "J5"]
     ],
     ids=["strict", "budget", "bands", "credit"],
 )
-def test_a_job_with_no_attempt_left_takes_no_turn(make_queue, clock, options, expected):
+def test_a_job_with_no_attempt_left_takes_no_turn(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, options: Any, expected: Any
+) -> None:
     """J1 dies in the fourth poll: that poll's slot, turn and credit are for J4, and J7 and J5 come after it."""
     queue = make_queue(clock, RetryPolicy(3, 0, 0), **options)
     queue.submit("mail", priority=1, tenant="a", cost=7)

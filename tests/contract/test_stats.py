@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from jobqueue import RetryPolicy, WeightedBands
+from typing import TYPE_CHECKING, Any
+
+from jobqueue import EventLog, JobQueue, ManualClock, RetryPolicy, WeightedBands
 from tests.contract.observing import outcome, polled
 from tests.contract.scheduling import banded, fill
 from tests.contract.together import run_together
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def test_an_empty_queue_has_figures(queue):
+
+def test_an_empty_queue_has_figures(queue: JobQueue) -> None:
     """Every status is named, and nothing is divided by zero."""
     stats = queue.stats()
     assert stats.by_status == dict.fromkeys(["PENDING", "RUNNING", "SUCCEEDED", "DEAD", "CANCELLED"], 0)
@@ -16,7 +21,7 @@ def test_an_empty_queue_has_figures(queue):
     assert (stats.dead_ages_millis, stats.refused_tokens) == ((), 0)
 
 
-def test_jobs_are_counted_by_status_band_tenant_and_type(one_try):
+def test_jobs_are_counted_by_status_band_tenant_and_type(one_try: JobQueue) -> None:
     """The last three count what is yet to be done: what waits and what runs."""
     for priority, tenant, type_ in ((2, "a", "mail"), (1, "a", "fax"), (0, "b", "mail"), (-1, "b", "mail")):
         one_try.submit(type_, priority=priority, tenant=tenant)
@@ -35,7 +40,7 @@ def test_jobs_are_counted_by_status_band_tenant_and_type(one_try):
     assert stats.running == 1
 
 
-def test_the_oldest_ready_age_counts_from_being_ready(queue, clock):
+def test_the_oldest_ready_age_counts_from_being_ready(queue: JobQueue, clock: ManualClock) -> None:
     """By band and tenant; what is not due yet, or runs, is not ready."""
     queue.submit("mail", priority=1, tenant="a", run_at_millis=-500)
     clock.advance_to(100)
@@ -49,7 +54,7 @@ def test_the_oldest_ready_age_counts_from_being_ready(queue, clock):
     assert queue.stats().oldest_ready_millis_by_tenant == {"b": 700}
 
 
-def test_attempts_are_counted_by_how_they_went(queue, clock):
+def test_attempts_are_counted_by_how_they_went(queue: JobQueue, clock: ManualClock) -> None:
     """Two succeed at once, a third fails twice first: five started, three succeeded, two failed."""
     for _ in range(3):
         queue.submit("mail")
@@ -67,7 +72,7 @@ def test_attempts_are_counted_by_how_they_went(queue, clock):
     assert queue.stats() == stats
 
 
-def test_expiries_are_counted(queue, clock):
+def test_expiries_are_counted(queue: JobQueue, clock: ManualClock) -> None:
     """Three jobs expire twice and one completes: seven attempts, six expiries."""
     for _ in range(3):
         queue.submit("mail")
@@ -80,7 +85,7 @@ def test_expiries_are_counted(queue, clock):
     assert (stats.attempts_started, stats.attempts_expired, stats.attempts_succeeded) == (7, 6, 1)
 
 
-def test_dead_jobs_have_an_age(one_try, clock):
+def test_dead_jobs_have_an_age(one_try: JobQueue, clock: ManualClock) -> None:
     """The longest dead first."""
     for instant in (0, 300):
         clock.advance_to(instant)
@@ -91,7 +96,7 @@ def test_dead_jobs_have_an_age(one_try, clock):
     assert one_try.stats().dead_ages_millis == (1000, 700)
 
 
-def test_refused_tokens_are_counted_and_other_refusals_are_not(queue, clock):
+def test_refused_tokens_are_counted_and_other_refusals_are_not(queue: JobQueue, clock: ManualClock) -> None:
     """A zombie's report is one, a cancel of a running job is none; a replay counts the same."""
     queue.submit("mail")
     polled(queue, lease_millis=1000)
@@ -102,7 +107,7 @@ def test_refused_tokens_are_counted_and_other_refusals_are_not(queue, clock):
     assert queue.stats().refused_tokens == 2
 
 
-def test_a_replay_has_the_same_figures(queue, clock, log):
+def test_a_replay_has_the_same_figures(queue: JobQueue, clock: ManualClock, log: EventLog) -> None:
     """Also those that no job shows any more."""
     queue.submit("mail")
     queue.renew("J1", polled(queue, lease_millis=1000).token, 1500)
@@ -112,7 +117,9 @@ def test_a_replay_has_the_same_figures(queue, clock, log):
     assert log.replay().stats() == queue.stats()
 
 
-def test_promised_and_actual_shares_stand_side_by_side(make_queue, clock):
+def test_promised_and_actual_shares_stand_side_by_side(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """The cycle promises 3, 2 and 1 of 6; with the high band empty, normal and low share what there is."""
     queue = banded(make_queue, clock)
     fill(queue, N=6, L=6)
@@ -123,14 +130,16 @@ def test_promised_and_actual_shares_stand_side_by_side(make_queue, clock):
     assert stats.actual_share == {"H": 0, "N": 4 / 6, "L": 2 / 6}
 
 
-def test_strict_priority_promises_no_share(queue):
+def test_strict_priority_promises_no_share(queue: JobQueue) -> None:
     """It gives everything to the best, and says so."""
     queue.submit("mail", priority=4)
     polled(queue)
     assert (queue.stats().promised_share, queue.stats().actual_share) == ({}, {"H": 1, "N": 0, "L": 0})
 
 
-def test_an_aged_job_counts_in_the_share_of_the_band_that_it_was_served_in(make_queue, clock):
+def test_an_aged_job_counts_in_the_share_of_the_band_that_it_was_served_in(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """It took that band's slot."""
     queue = banded(make_queue, clock, WeightedBands(aging_millis=1000))
     fill(queue, L=1)
@@ -139,11 +148,11 @@ def test_an_aged_job_counts_in_the_share_of_the_band_that_it_was_served_in(make_
     assert queue.stats().actual_share == {"H": 0, "N": 1, "L": 0}
 
 
-def test_a_snapshot_is_of_one_instant(make_queue, clock):
+def test_a_snapshot_is_of_one_instant(make_queue: Any, clock: Any) -> None:
     """While others work, the jobs in it always add up."""
     queue = make_queue(clock, RetryPolicy(3, 0, 0))
 
-    def work(number):
+    def work(number: Any) -> Any:
         if number < 3:
             for _ in range(60):
                 queue.submit("mail")

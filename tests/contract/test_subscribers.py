@@ -6,16 +6,20 @@ import sys
 import threading
 from functools import partial
 from itertools import count
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import RetryPolicy
+from jobqueue import EventLog, JobQueue, ManualClock, RetryPolicy
 from tests.contract.observing import outcome, polled
 from tests.contract.together import run_interrupted, run_together
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 @pytest.fixture
-def eager_switching():
+def eager_switching() -> Iterator[Any]:
     """Let threads switch as often as they can."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -24,11 +28,11 @@ def eager_switching():
 
 
 @pytest.mark.usefixtures("eager_switching")
-def test_threads_are_told_everything_once_and_in_order(queue, log):
+def test_threads_are_told_everything_once_and_in_order(queue: JobQueue, log: EventLog) -> None:
     """Whatever threads cause the events, a subscriber gets them one at a time, by number, without a gap."""
     heard, inside, overlaps = [], threading.Lock(), []
 
-    def listen(event):
+    def listen(event: Any) -> None:
         if not inside.acquire(blocking=False):
             overlaps.append(event)
             return
@@ -37,7 +41,7 @@ def test_threads_are_told_everything_once_and_in_order(queue, log):
 
     queue.subscribe(listen)
 
-    def work(number):
+    def work(number: Any) -> None:
         for _ in range(40):
             queue.submit("mail", tenant=f"t{number}")
             if (lease := queue.poll("w", 1_000_000)) is not None:
@@ -53,22 +57,23 @@ def test_threads_are_told_everything_once_and_in_order(queue, log):
 
 
 @pytest.mark.one_store("the lock of the queue in memory")
-def test_no_event_is_left_behind_wherever_two_threads_meet(make_queue, clock):
+def test_no_event_is_left_behind_wherever_two_threads_meet(make_queue: Any, clock: Any) -> None:
     """When all calls have returned, all events have been told: none waits for the next call to come by."""
     for step in count(1):
-        queue, heard = make_queue(clock, RetryPolicy(3, 1000, 60_000)), []
+        queue, heard = make_queue(clock, RetryPolicy(3, 1000, 60_000)), []  # type: ignore[var-annotated]
         queue.subscribe(heard.append)
         submit = partial(queue.submit, "mail")
-        met = run_interrupted(step, submit, submit, since=lambda heard=heard: heard, patience=1)
+        met = run_interrupted(step, submit, submit, since=lambda heard=heard: heard, patience=1)  # type: ignore[misc]
         assert [event.seq for event in heard] == ([1, 2] if met else [1]), f"met at line {step}"
         if not met:
             break
     assert step > 1, "the threads never met"
 
 
-def test_every_subscriber_is_told_until_it_unsubscribes(queue):
+def test_every_subscriber_is_told_until_it_unsubscribes(queue: JobQueue) -> None:
     """Subscribe returns the way out, and only for the one who called it."""
-    first, second = [], []
+    first: list[Any] = []
+    second: list[Any] = []
     leave = queue.subscribe(first.append)
     queue.subscribe(second.append)
     queue.submit("mail")
@@ -78,11 +83,13 @@ def test_every_subscriber_is_told_until_it_unsubscribes(queue):
     assert [event.job_id for event in second] == ["J1", "J2"]
 
 
-def test_a_subscriber_that_raises_is_logged_and_disturbs_nobody(queue, log, caplog):
+def test_a_subscriber_that_raises_is_logged_and_disturbs_nobody(
+    queue: JobQueue, log: EventLog, caplog: pytest.LogCaptureFixture
+) -> None:
     """Neither the caller nor the other listeners notice; the next event is delivered as before."""
-    heard = []
+    heard: list[Any] = []
 
-    def broken(event):
+    def broken(event: Any) -> None:
         raise RuntimeError(f"cannot draw event {event.seq}")
 
     queue.subscribe(broken)
@@ -94,11 +101,11 @@ def test_a_subscriber_that_raises_is_logged_and_disturbs_nobody(queue, log, capl
     assert [seq for seq in (1, 2) if f"cannot draw event {seq}" not in caplog.text] == []
 
 
-def test_a_subscriber_may_call_the_queue(queue):
+def test_a_subscriber_may_call_the_queue(queue: JobQueue) -> None:
     """Events come outside the lock: a listener can read and write without deadlock, and order is kept."""
     heard, found = [], []
 
-    def react(event):
+    def react(event: Any) -> None:
         heard.append((event.seq, event.kind, event.job_id))
         found.append(queue.view(event.job_id).status)
         if event.kind == "submitted" and event.job_id == "J1":
@@ -111,7 +118,7 @@ def test_a_subscriber_may_call_the_queue(queue):
     assert found == ["PENDING", "CANCELLED", "CANCELLED"]
 
 
-def test_one_listener_sees_events_in_order_although_another_one_calls_the_queue(queue):
+def test_one_listener_sees_events_in_order_although_another_one_calls_the_queue(queue: JobQueue) -> None:
     """What a listener causes is told to everybody after the event that it reacts to."""
     heard = []
     queue.subscribe(lambda event: queue.submit("follow-up") if event.seq == 1 else None)
@@ -120,11 +127,11 @@ def test_one_listener_sees_events_in_order_although_another_one_calls_the_queue(
     assert heard == [1, 2]
 
 
-def test_while_a_subscriber_is_told_other_threads_may_use_the_queue(queue):
+def test_while_a_subscriber_is_told_other_threads_may_use_the_queue(queue: Any) -> None:
     """A slow listener does not hold the lock."""
     answers = []
 
-    def wait_for_another(event):
+    def wait_for_another(event: Any) -> None:
         other = threading.Thread(target=lambda: answers.append(queue.view(event.job_id).status), daemon=True)
         other.start()
         other.join(20)
@@ -135,12 +142,12 @@ def test_while_a_subscriber_is_told_other_threads_may_use_the_queue(queue):
     assert answers == ["PENDING", False]
 
 
-def test_an_event_is_told_after_it_took_effect(queue):
+def test_an_event_is_told_after_it_took_effect(queue: Any) -> None:
     """Whoever hears of a change finds it made."""
     found = []
     queue.subscribe(lambda event: found.append((event.kind, queue.view(event.job_id).status)))
 
-    def live(_number):
+    def live(_number: Any) -> None:
         queue.submit("mail")
         queue.complete("J1", polled(queue).token)
 
@@ -148,11 +155,11 @@ def test_an_event_is_told_after_it_took_effect(queue):
     assert found == [("submitted", "PENDING"), ("leased", "RUNNING"), ("completed", "SUCCEEDED")]
 
 
-def test_a_listener_may_leave_while_it_is_told(queue):
+def test_a_listener_may_leave_while_it_is_told(queue: JobQueue) -> None:
     """Unsubscribing in the middle of an event takes nothing from the others."""
     heard = []
 
-    def once(event):
+    def once(event: Any) -> None:
         heard.append(("once", event.seq))
         leave()
 
@@ -163,11 +170,11 @@ def test_a_listener_may_leave_while_it_is_told(queue):
     assert sorted(heard) == [("always", 1), ("always", 2), ("once", 1)]
 
 
-def test_who_subscribes_during_a_delivery_gets_what_comes_after(queue, clock):
+def test_who_subscribes_during_a_delivery_gets_what_comes_after(queue: JobQueue, clock: ManualClock) -> None:
     """A subscriber gets the events of the calls after its own, not the rest of those on their way."""
-    late = []
+    late: list[Any] = []
 
-    def listener(event):
+    def listener(event: Any) -> None:
         if event.kind == "lease_expired":
             queue.subscribe(late.append)
 

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from random import Random
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import DeficitRoundRobin, Limits, RetryPolicy, StrictPriority, WeightedBands
+from jobqueue import (
+    DeficitRoundRobin,
+    EventLog,
+    JobQueue,
+    Limits,
+    ManualClock,
+    RetryPolicy,
+    StrictPriority,
+    WeightedBands,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SCHEDULERS = {
     "strict": (StrictPriority(), None),
@@ -21,7 +34,7 @@ JOBS = [
 ]
 
 
-def filled(make_queue, clock, name, tenants):
+def filled(make_queue: Callable[..., JobQueue], clock: ManualClock, name: str, tenants: Any) -> Any:
     scheduler, limits = SCHEDULERS[name]
     queue = make_queue(clock, RetryPolicy(3, 0, 0), scheduler=scheduler, limits=limits)
     for number, (tenant, priority, type_, cost) in enumerate(JOBS):
@@ -32,7 +45,9 @@ def filled(make_queue, clock, name, tenants):
 
 @pytest.mark.parametrize("name", SCHEDULERS)
 @pytest.mark.parametrize("types", [None, {"mail"}])
-def test_it_is_as_if_only_those_tenants_had_jobs(make_queue, clock, name, types):
+def test_it_is_as_if_only_those_tenants_had_jobs(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, name: str, types: Any
+) -> None:
     """The same jobs in the same order as from a queue in which the others never submitted any."""
     alone = filled(make_queue, clock, name, "bd")
     among = filled(make_queue, clock, name, "abcd")
@@ -43,7 +58,7 @@ def test_it_is_as_if_only_those_tenants_had_jobs(make_queue, clock, name, types)
 
 
 @pytest.mark.parametrize("name", SCHEDULERS)
-def test_the_others_lose_nothing(make_queue, clock, name):
+def test_the_others_lose_nothing(make_queue: Callable[..., JobQueue], clock: ManualClock, name: str) -> None:
     """Polls for some and polls for all in turn hand out every job once, until the limits are reached."""
     queue = filled(make_queue, clock, name, "abcd")
     seen = []
@@ -55,7 +70,7 @@ def test_the_others_lose_nothing(make_queue, clock, name):
     assert sorted(map(int, seen)) == list(range(60))
 
 
-def test_a_paused_type_stays_paused_for_them(make_queue, clock):
+def test_a_paused_type_stays_paused_for_them(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """A poll for a tenant finds no way around a pause."""
     queue = filled(make_queue, clock, "strict", "ab")
     queue.pause("mail")
@@ -65,7 +80,7 @@ def test_a_paused_type_stays_paused_for_them(make_queue, clock):
 @pytest.mark.parametrize(
     ("tenants", "error"), [([], ValueError), ("acme", TypeError), ([""], ValueError), ([7], TypeError)]
 )
-def test_tenants_are_several_names(queue, tenants, error):
+def test_tenants_are_several_names(queue: JobQueue, tenants: Any, error: Any) -> None:
     """None of them would never be answered; one str would be read letter by letter."""
     queue.submit("mail")
     with pytest.raises(error, match="tenants"):
@@ -73,7 +88,9 @@ def test_tenants_are_several_names(queue, tenants, error):
     assert queue.view("J1").status == "PENDING"
 
 
-def test_a_log_of_such_polls_rebuilds_the_queue(make_queue, clock, log):
+def test_a_log_of_such_polls_rebuilds_the_queue(
+    make_queue: Callable[..., JobQueue], clock: ManualClock, log: EventLog
+) -> None:
     """The tenants asked for are told with the hand-out, so turns and slots move as they did."""
     queue = make_queue(clock, RetryPolicy(3, 0, 0), scheduler=WeightedBands(), log=log)
     for tenant, priority, type_, cost in JOBS[:30]:

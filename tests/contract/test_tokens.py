@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import IllegalStateError, RetryPolicy, StaleTokenError, UnknownJobError
+from jobqueue import IllegalStateError, JobQueue, ManualClock, RetryPolicy, StaleTokenError, UnknownJobError
 from tests.contract.observing import everything, outcome, polled, submit_as
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.over_http
 
@@ -25,7 +30,7 @@ RESEMBLING = [
 every_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 
 
-def refuse(queue, call, job_id, token, reason, *, submitted=2):
+def refuse(queue: JobQueue, call: Any, job_id: str, token: Any, reason: Any, *, submitted: Any = 2) -> None:
     """Assert that the call is refused for `reason`, and that it changed nothing that can be seen."""
     before = everything(queue, submitted)
     refusal = outcome(call, queue, job_id, token)
@@ -33,7 +38,7 @@ def refuse(queue, call, job_id, token, reason, *, submitted=2):
     assert (refusal.reason, everything(queue, submitted)) == (reason, before)
 
 
-def test_a_token_is_readable_text_of_id_and_generation(queue, clock):
+def test_a_token_is_readable_text_of_id_and_generation(queue: JobQueue, clock: ManualClock) -> None:
     """The token names the job and how often it has been handed out."""
     queue.submit("mail")
     queue.submit("mail")
@@ -45,7 +50,7 @@ def test_a_token_is_readable_text_of_id_and_generation(queue, clock):
     assert [type(lease.token) for lease in (first, other, again)] == [str, str, str]
 
 
-def test_no_token_is_ever_repeated(one_try):
+def test_no_token_is_ever_repeated(one_try: JobQueue) -> None:
     """Failures, redrives and other jobs in between never bring an old token back."""
     tokens = []
     one_try.submit("mail")
@@ -58,7 +63,7 @@ def test_no_token_is_ever_repeated(one_try):
     assert len(set(tokens)) == 40
 
 
-def test_a_redrive_starts_the_attempts_again_but_not_the_generation(one_try):
+def test_a_redrive_starts_the_attempts_again_but_not_the_generation(one_try: Any) -> None:
     """After retry_dead the first attempt is number 1 again, and the token of the earlier life is refused."""
     one_try.submit("mail")
     first = polled(one_try)
@@ -71,7 +76,9 @@ def test_a_redrive_starts_the_attempts_again_but_not_the_generation(one_try):
 
 
 @every_call
-def test_a_zombie_cannot_speak_for_the_job_of_its_successor(queue, clock, call):
+def test_a_zombie_cannot_speak_for_the_job_of_its_successor(
+    queue: JobQueue, clock: ManualClock, call: Any
+) -> None:
     """Once somebody else holds the job, the first worker is refused and the second one keeps its lease."""
     queue.submit("mail")
     queue.submit("mail", run_at_millis=10**9)
@@ -84,7 +91,7 @@ def test_a_zombie_cannot_speak_for_the_job_of_its_successor(queue, clock, call):
 
 
 @every_call
-def test_the_worker_name_is_no_proof(queue, clock, call):
+def test_the_worker_name_is_no_proof(queue: JobQueue, clock: ManualClock, call: Any) -> None:
     """A worker that polls its own job again holds a new token; its old one is as stale as anybody's."""
     queue.submit("mail")
     queue.submit("mail", run_at_millis=10**9)
@@ -95,7 +102,7 @@ def test_the_worker_name_is_no_proof(queue, clock, call):
 
 
 @every_call
-def test_the_token_of_another_job_never_works(queue, call):
+def test_the_token_of_another_job_never_works(queue: JobQueue, call: Any) -> None:
     """A token of J1 never works for J2, although both run in the same generation."""
     queue.submit("mail")
     queue.submit("mail")
@@ -106,7 +113,7 @@ def test_the_token_of_another_job_never_works(queue, call):
 
 @pure_rule
 @every_call
-def test_only_the_exact_token_works(queue, call):
+def test_only_the_exact_token_works(queue: Any, call: Any) -> None:
     """Whatever merely resembles the token is refused while the job runs, and the lease goes on."""
     queue.submit("mail")
     queue.submit("mail")
@@ -119,7 +126,7 @@ def test_only_the_exact_token_works(queue, call):
 @pure_rule
 @every_call
 @pytest.mark.parametrize("status", ["PENDING", "SUCCEEDED", "DEAD", "CANCELLED"])
-def test_a_token_of_nobody_finds_the_wrong_state(one_try, call, status):
+def test_a_token_of_nobody_finds_the_wrong_state(one_try: Any, call: Any, status: Any) -> None:
     """On a job that does not run, a token that was never its own is refused because of the state."""
     submit_as(one_try, status)
     for token in ("J1:7", "J2:1", "junk", ""):
@@ -129,14 +136,18 @@ def test_a_token_of_nobody_finds_the_wrong_state(one_try, call, status):
 @every_call
 @pytest.mark.parametrize("status", ["SUCCEEDED", "DEAD"])
 @pytest.mark.not_over_http("over HTTP the exact repeat of a completion is answered once more")
-def test_the_last_token_of_an_ended_attempt_finds_the_wrong_state(one_try, call, status):
+def test_the_last_token_of_an_ended_attempt_finds_the_wrong_state(
+    one_try: JobQueue, call: Any, status: str
+) -> None:
     """A worker that has reported cannot report again."""
     submit_as(one_try, status)
     refuse(one_try, call, "J1", "J1:1", "wrong_state", submitted=1)
 
 
 @every_call
-def test_after_a_failure_the_token_of_a_job_that_waits_for_its_retry_is_over(queue, clock, call):
+def test_after_a_failure_the_token_of_a_job_that_waits_for_its_retry_is_over(
+    queue: JobQueue, clock: ManualClock, call: Any
+) -> None:
     """The reported attempt is over, before and after the retry is due, as long as nobody polls."""
     queue.submit("mail")
     queue.fail("J1", polled(queue).token, "x")
@@ -148,7 +159,9 @@ def test_after_a_failure_the_token_of_a_job_that_waits_for_its_retry_is_over(que
 
 
 @every_call
-def test_after_an_expiry_the_reason_says_so_until_somebody_polls(queue, clock, call):
+def test_after_an_expiry_the_reason_says_so_until_somebody_polls(
+    queue: JobQueue, clock: ManualClock, call: Any
+) -> None:
     """The holder of the latest lease learns that it was too slow; then, that it has a successor."""
     queue.submit("mail")
     polled(queue, lease_millis=1000)
@@ -162,7 +175,9 @@ def test_after_an_expiry_the_reason_says_so_until_somebody_polls(queue, clock, c
 
 
 @every_call
-def test_an_expired_last_attempt_is_refused_as_expired(one_try, clock, call):
+def test_an_expired_last_attempt_is_refused_as_expired(
+    one_try: JobQueue, clock: ManualClock, call: Any
+) -> None:
     """Dead or redriven, the job still knows that its latest lease ran out."""
     one_try.submit("mail")
     polled(one_try, lease_millis=1000)
@@ -176,7 +191,9 @@ def test_an_expired_last_attempt_is_refused_as_expired(one_try, clock, call):
 
 @every_call
 @pytest.mark.not_over_http("over HTTP the exact repeat of a completion is answered once more")
-def test_an_old_token_stays_stale_when_its_successor_has_finished(queue, clock, call):
+def test_an_old_token_stays_stale_when_its_successor_has_finished(
+    queue: JobQueue, clock: ManualClock, call: Any
+) -> None:
     """After a success the zombie of an earlier attempt is told that there was a later lease."""
     queue.submit("mail")
     polled(queue, lease_millis=1000)
@@ -187,7 +204,7 @@ def test_an_old_token_stays_stale_when_its_successor_has_finished(queue, clock, 
 
 
 @every_call
-def test_an_unknown_job_is_unknown_whatever_the_token(queue, call):
+def test_an_unknown_job_is_unknown_whatever_the_token(queue: JobQueue, call: Any) -> None:
     """The id is looked up before the token is."""
     queue.submit("mail")
     token = polled(queue).token
@@ -196,7 +213,7 @@ def test_an_unknown_job_is_unknown_whatever_the_token(queue, call):
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_refusal_says_what_was_asked_found_and_right(queue, clock, name):
+def test_a_refusal_says_what_was_asked_found_and_right(queue: JobQueue, clock: ManualClock, name: str) -> None:
     """The message names the call, the job, the stale token, the current lease, its holder and its end."""
     queue.submit("mail")
     polled(queue, "worker-a", 1000)
@@ -210,20 +227,20 @@ def test_a_refusal_says_what_was_asked_found_and_right(queue, clock, name):
 
 @pytest.mark.parametrize("status", ["PENDING", "SUCCEEDED", "DEAD", "CANCELLED"])
 @pytest.mark.not_over_http("over HTTP the exact repeat of a completion is answered once more")
-def test_a_refusal_on_a_job_that_does_not_run_names_its_state(one_try, status):
+def test_a_refusal_on_a_job_that_does_not_run_names_its_state(one_try: JobQueue, status: str) -> None:
     """The message says in which state the job was found."""
     submit_as(one_try, status)
     with pytest.raises(IllegalStateError, match=status):
         one_try.complete("J1", "J1:1")
 
 
-def test_a_refused_call_uses_up_no_generation(make_queue, clock):
+def test_a_refused_call_uses_up_no_generation(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """The next token after any number of refusals is the next number."""
     queue = make_queue(clock, RetryPolicy(3, 0, 0))
     queue.submit("mail")
     lease = polled(queue)
     for call in CALLS.values():
         with pytest.raises(StaleTokenError):
-            call(queue, "J1", "J1:9")
+            call(queue, "J1", "J1:9")  # type: ignore[no-untyped-call]
     queue.fail("J1", lease.token)
     assert polled(queue).generation == 2

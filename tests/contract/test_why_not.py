@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
-from jobqueue import Limits, RetryBudget, RetryPolicy, UnknownJobError, WeightedBands
+from jobqueue import JobQueue, Limits, ManualClock, RetryBudget, RetryPolicy, UnknownJobError, WeightedBands
 from tests.contract.observing import polled, submit_as
 from tests.contract.scheduling import banded, fill, fill_tenants
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -18,7 +23,7 @@ from tests.contract.scheduling import banded, fill, fill_tenants
         ("CANCELLED", ["it is CANCELLED: "]),
     ],
 )
-def test_a_job_that_does_not_wait_is_told_by_its_state(one_try, status, parts):
+def test_a_job_that_does_not_wait_is_told_by_its_state(one_try: JobQueue, status: str, parts: Any) -> None:
     """With what is most worth knowing of it."""
     submit_as(one_try, status)
     answer = one_try.why_not("J1")
@@ -26,7 +31,7 @@ def test_a_job_that_does_not_wait_is_told_by_its_state(one_try, status, parts):
     assert [part for part in parts if part not in answer] == []
 
 
-def test_the_next_job_is_told_so(queue):
+def test_the_next_job_is_told_so(queue: JobQueue) -> None:
     """And only that one."""
     queue.submit("mail")
     queue.submit("mail")
@@ -35,7 +40,7 @@ def test_the_next_job_is_told_so(queue):
     assert "1 job" in queue.why_not("J2")
 
 
-def test_a_delayed_job_is_due_in_so_many_milliseconds(queue, clock):
+def test_a_delayed_job_is_due_in_so_many_milliseconds(queue: JobQueue, clock: ManualClock) -> None:
     """Counted from now."""
     queue.submit("mail", run_at_millis=5000)
     clock.advance_to(2000)
@@ -46,7 +51,9 @@ def test_a_delayed_job_is_due_in_so_many_milliseconds(queue, clock):
     assert queue.why_not("J1") == "it is next"
 
 
-def test_a_tenant_at_its_limit_is_named_with_the_figures(make_queue, clock):
+def test_a_tenant_at_its_limit_is_named_with_the_figures(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """How many run, of how many."""
     queue = banded(make_queue, clock, limits=Limits(max_running_per_tenant=5))
     fill_tenants(queue, acme=6)
@@ -54,7 +61,9 @@ def test_a_tenant_at_its_limit_is_named_with_the_figures(make_queue, clock):
     assert queue.why_not("J6") == "tenant acme is at its limit, 5 of 5 running"
 
 
-def test_a_band_that_has_to_wait_says_how_many_slots(make_queue, clock):
+def test_a_band_that_has_to_wait_says_how_many_slots(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """After one of six hand-outs, the low band's slot is four away."""
     queue = banded(make_queue, clock)
     fill(queue, H=9, N=9, L=9)
@@ -66,28 +75,30 @@ def test_a_band_that_has_to_wait_says_how_many_slots(make_queue, clock):
     assert queue.why_not("J19") == "it is next"
 
 
-def test_slots_that_would_be_skipped_are_not_counted(make_queue, clock):
+def test_slots_that_would_be_skipped_are_not_counted(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """With the high band empty, only the two normal ones come before."""
     queue = banded(make_queue, clock)
     fill(queue, N=9, L=9)
     assert queue.why_not("J10") == "band L: 2 slots away"
 
 
-def test_a_band_without_a_slot_is_told_so(make_queue, clock):
+def test_a_band_without_a_slot_is_told_so(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """It waits for the others to have nothing, which no number of slots tells."""
     queue = banded(make_queue, clock, WeightedBands("HN"))
     fill(queue, H=3, L=1)
     assert queue.why_not("J4") == "band L has no slot, and others have work"
 
 
-def test_a_paused_type_is_named(queue):
+def test_a_paused_type_is_named(queue: JobQueue) -> None:
     """Whatever else holds."""
     queue.submit("mail")
     queue.pause("mail")
     assert queue.why_not("J1") == "type mail is paused"
 
 
-def test_a_job_held_by_the_budget_is_told_so(make_queue, clock):
+def test_a_job_held_by_the_budget_is_told_so(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """With the type and the figures."""
     queue = make_queue(clock, RetryPolicy(5, 0, 0), retry_budget=RetryBudget())
     for _ in range(2):
@@ -99,7 +110,7 @@ def test_a_job_held_by_the_budget_is_told_so(make_queue, clock):
     assert "mail" in queue.why_not("J2")
 
 
-def test_a_band_at_its_limit_is_named(make_queue, clock):
+def test_a_band_at_its_limit_is_named(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """With the figures."""
     queue = banded(make_queue, clock, limits=Limits(max_running_per_band={"L": 1}))
     fill(queue, L=2)
@@ -107,7 +118,9 @@ def test_a_band_at_its_limit_is_named(make_queue, clock):
     assert queue.why_not("J2") == "band L is at its limit, 1 of 1 running"
 
 
-def test_the_turn_of_others_and_the_own_line_are_told(make_queue, clock):
+def test_the_turn_of_others_and_the_own_line_are_told(
+    make_queue: Callable[..., JobQueue], clock: ManualClock
+) -> None:
     """Other tenants first, or other jobs of the same tenant first."""
     queue = banded(make_queue, clock)
     fill_tenants(queue, a=2, b=2)
@@ -115,7 +128,7 @@ def test_the_turn_of_others_and_the_own_line_are_told(make_queue, clock):
     assert "1 job of tenant b" in queue.why_not("J4")
 
 
-def test_it_is_one_sentence_always(make_queue, clock):
+def test_it_is_one_sentence_always(make_queue: Callable[..., JobQueue], clock: ManualClock) -> None:
     """One line of text, for any job in any state."""
     queue = banded(
         make_queue, clock, WeightedBands("NH", aging_millis=1000), limits=Limits(max_running_per_tenant=2)
@@ -128,7 +141,7 @@ def test_it_is_one_sentence_always(make_queue, clock):
     assert [answer for answer in answers if not answer.strip() or "\n" in answer or len(answer) > 200] == []
 
 
-def test_an_unknown_job_is_unknown(queue):
+def test_an_unknown_job_is_unknown(queue: JobQueue) -> None:
     """There is nothing to say of it."""
     with pytest.raises(UnknownJobError):
         queue.why_not("J1")

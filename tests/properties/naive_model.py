@@ -191,7 +191,7 @@ class NaiveQueue(NaiveViews):
             row = {"job_id": job.id, "outcome": "skipped", "reason": reason, "redrive": None}
             if reason is None:
                 told = {"actor": "op", "note": "", "has_new_payload": False, "batch": batch}
-                row |= {"outcome": "done", "redrive": self.bring_back(job, now, run_at, told)}
+                row |= {"outcome": "done", "redrive": self.bring_back(job, now, run_at, told)}  # type: ignore[dict-item]
                 self.batches = batch
                 run_at += spread
             rows.append(row)

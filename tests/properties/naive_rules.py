@@ -29,14 +29,14 @@ class Rules:
     max_attempts: int = 3
     base: int = 1000
     cap: int = 60_000
-    jitter: str | None = None
+    jitter: Any = None
     budget: tuple[int, int] | None = None
     dispatch: tuple[int, int] | None = None
     max_run: int | None = None
     keep_finished: int | None = None
     key_life: int = 86_400_000
-    cycle: str | None = None
-    quantum: int | None = None
+    cycle: Any = None
+    quantum: Any = None
     aging: int | None = None
     max_queued: int | None = None
     max_queued_per_tenant: int | None = None
@@ -67,7 +67,7 @@ class Rules:
         """Return how long a job rests after a failed attempt."""
         backoff = min(self.cap, self.base * 2 ** (attempt - 1))
         if self.jitter is None:
-            return backoff
+            return backoff  # type: ignore[no-any-return]
         previous = self.base if last_rest is None else last_rest
         least, most = {
             "full": (0, backoff),

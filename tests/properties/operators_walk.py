@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
@@ -14,7 +16,7 @@ class OperatorsWalk(RandomWalk):
     """The calls of operators, between those of producers and workers."""
 
     @rule(wait=WAITS, type_=st.sampled_from("ab"), is_pause=st.sampled_from([True, False, False]))
-    def pause_or_resume(self, wait, type_, is_pause):
+    def pause_or_resume(self, wait: Any, type_: Any, is_pause: Any) -> None:
         """Pause a type, or resume it; both may be so already."""
         now = self.wait(wait)
         self.model.settle(now)
@@ -23,7 +25,7 @@ class OperatorsWalk(RandomWalk):
         self.met["pause" if is_pause else "resume"] += 1
 
     @rule(wait=WAITS, pick=PICKS)
-    def retry_dead(self, wait, pick):
+    def retry_dead(self, wait: Any, pick: Any) -> None:
         """Bring back a dead job if there is one, else some job that is not dead."""
         now, job_id = self.wait(wait), self.job_in("DEAD", pick)
         self.compare(
@@ -37,7 +39,7 @@ class OperatorsWalk(RandomWalk):
         deadline=st.sampled_from([None, None, 3000, 0]),
         unchanged=st.booleans(),
     )
-    def redrive(self, wait, pick, payload, deadline, unchanged):
+    def redrive(self, wait: Any, pick: Any, payload: Any, deadline: Any, unchanged: Any) -> None:
         """Bring back a job with a record of it."""
         now, job_id = self.wait(wait), self.job_in("DEAD", pick)
         until = None if deadline is None else now + deadline
@@ -49,7 +51,7 @@ class OperatorsWalk(RandomWalk):
         )
 
     @rule(wait=WAITS, spread=st.sampled_from([0, 0, 700]), picks=st.lists(PICKS, max_size=3))
-    def redrive_many(self, wait, spread, picks):
+    def redrive_many(self, wait: Any, spread: Any, picks: Any) -> None:
         """Bring back every dead letter, some other jobs, and one that does not exist."""
         now = self.wait(wait)
         dead = [job.id for job in self.model.jobs if job.status == "DEAD"]
@@ -61,7 +63,7 @@ class OperatorsWalk(RandomWalk):
         )
 
     @rule(wait=WAITS)
-    def lower_the_maximum(self, wait):
+    def lower_the_maximum(self, wait: Any) -> None:
         """Allow one attempt less, as a queue that is opened with another policy does."""
         self.wait(wait)
         rules = self.model.rules
@@ -70,7 +72,7 @@ class OperatorsWalk(RandomWalk):
             use_policy(self.queue, RetryPolicy(rules.max_attempts, rules.base, rules.cap))
 
     @rule(wait=WAITS, keep=st.integers(0, 4), dead=st.booleans())
-    def prune(self, wait, keep, dead):
+    def prune(self, wait: Any, keep: Any, dead: Any) -> None:
         """Forget old jobs, seldom enough for some to be left."""
         now = self.wait(wait)
         self.compare(

@@ -60,7 +60,7 @@ def plain(answer: Any) -> Any:
     """Return records as dicts, so that they can be compared with what the model says."""
     if isinstance(answer, list):
         return [plain(part) for part in answer]
-    return asdict(answer) if is_dataclass(answer) else answer
+    return asdict(answer) if is_dataclass(answer) else answer  # type: ignore[arg-type]
 
 
 def answer_of(call: Any) -> Any:
@@ -99,7 +99,7 @@ class RandomWalk(RuleBasedStateMachine):
         return JobQueue(*args, **options)
 
     @initialize(rules=RULES, is_plain=st.sampled_from([True, False, False]), backoff=BACKOFFS, jobs=JOBS)
-    def begin(self, rules, is_plain, backoff, jobs):
+    def begin(self, rules: Any, is_plain: Any, backoff: Any, jobs: Any) -> None:
         """Start with a queue of some rules, often with more jobs than have one digit."""
         if is_plain:  # the defaults deserve their share of the walks
             rules = Rules(rules.max_attempts, keep_finished=rules.keep_finished)
@@ -125,8 +125,8 @@ class RandomWalk(RuleBasedStateMachine):
             "next due": [job.run_at for job in pending],
             "next deadline": [job.deadline for job in pending],
             "next age": ages,
-        }.get(wait, [])
-        later = [instant for instant in instants if instant is not None and instant > now]
+        }.get(wait, [])  # type: ignore[arg-type]
+        later = [instant for instant in instants if instant is not None and instant > now]  # type: ignore[attr-defined]
         self.clock.advance_to(now + wait if isinstance(wait, int) else min(later, default=now))
         return self.clock.now()
 
@@ -176,7 +176,9 @@ class RandomWalk(RuleBasedStateMachine):
         cost=st.sampled_from([1, 1, 3, 10, 40]),
         deadline=DEADLINES,
     )
-    def submit(self, wait, type_, *, priority, run_at, tenant, cost, deadline):
+    def submit(
+        self, wait: Any, type_: Any, *, priority: Any, run_at: Any, tenant: Any, cost: Any, deadline: Any
+    ) -> None:
         """Submit a job that is due now, later or long ago."""
         now = self.wait(wait)
         due = None if run_at is None else now + run_at
@@ -196,7 +198,7 @@ class RandomWalk(RuleBasedStateMachine):
         run_at=st.sampled_from([None, None, 1000]),
         deadline=st.sampled_from([None, None, 5000]),
     )
-    def submit_once(self, wait, key, type_, *, tenant, run_at, deadline):
+    def submit_once(self, wait: Any, key: Any, type_: Any, *, tenant: Any, run_at: Any, deadline: Any) -> None:
         """Make a request that may have been made before, with the same content or other."""
         now = self.wait(wait)
         order = {"payload": "once", "priority": 0, "tenant": tenant, "cost": 2}
@@ -207,7 +209,7 @@ class RandomWalk(RuleBasedStateMachine):
         )
 
     @rule(wait=WAITS, pick=PICKS)
-    def cancel(self, wait, pick):
+    def cancel(self, wait: Any, pick: Any) -> None:
         """Cancel some job."""
         now, job_id = self.wait(wait), self.job_id(pick)
         self.compare("cancel", lambda: self.queue.cancel(job_id), lambda: self.model.cancel(now, job_id))
@@ -215,7 +217,7 @@ class RandomWalk(RuleBasedStateMachine):
     # -- workers ------------------------------------------------------------------------------------------
 
     @rule(wait=WAITS, worker=st.sampled_from("xyz"), lease=LEASES, types=TYPES)
-    def poll(self, wait, worker, lease, types):
+    def poll(self, wait: Any, worker: Any, lease: Any, types: Any) -> None:
         """Poll for all types or for some."""
         self.wait(wait)
         self.hand_out(worker, lease, types)
@@ -231,7 +233,7 @@ class RandomWalk(RuleBasedStateMachine):
         )
 
     @rule(wait=WAITS, limit=st.integers(1, 6), types=TYPES)
-    def poll_many(self, wait, limit, types):
+    def poll_many(self, wait: Any, limit: Any, types: Any) -> None:
         """Poll several times at one instant."""
         now = self.wait(wait)
         self.compare(
@@ -241,7 +243,7 @@ class RandomWalk(RuleBasedStateMachine):
         )
 
     @rule(wait=WAITS, pick=PICKS, kind=TOKENS, result=st.sampled_from([None, "done"]))
-    def complete(self, wait, pick, kind, result):
+    def complete(self, wait: Any, pick: Any, kind: Any, result: Any) -> None:
         """Complete some job with some token."""
         now, job_id = self.wait(wait), self.job_in("RUNNING", pick)
         token = self.token(job_id, kind)
@@ -252,7 +254,7 @@ class RandomWalk(RuleBasedStateMachine):
         )
 
     @rule(wait=WAITS, pick=PICKS, kind=TOKENS, permanent=st.sampled_from([False, False, False, True]))
-    def fail(self, wait, pick, kind, permanent):
+    def fail(self, wait: Any, pick: Any, kind: Any, permanent: Any) -> None:
         """Fail some job with some token."""
         now, job_id = self.wait(wait), self.job_in("RUNNING", pick)
         token = self.token(job_id, kind)
@@ -263,7 +265,7 @@ class RandomWalk(RuleBasedStateMachine):
         )
 
     @rule(wait=WAITS, pick=PICKS, kind=TOKENS, lease=LEASES, checkpoint=st.sampled_from([None, "half"]))
-    def renew(self, wait, pick, kind, lease, checkpoint):
+    def renew(self, wait: Any, pick: Any, kind: Any, lease: Any, checkpoint: Any) -> None:
         """Renew the lease of some job with some token."""
         now, job_id = self.wait(wait), self.job_in("RUNNING", pick)
         token = self.token(job_id, kind)
@@ -274,7 +276,7 @@ class RandomWalk(RuleBasedStateMachine):
         )
 
     @rule(wait=WAITS, pick=PICKS, kind=TOKENS)
-    def release(self, wait, pick, kind):
+    def release(self, wait: Any, pick: Any, kind: Any) -> None:
         """Give back some job with some token."""
         now, job_id = self.wait(wait), self.job_in("RUNNING", pick)
         token = self.token(job_id, kind)
@@ -285,13 +287,13 @@ class RandomWalk(RuleBasedStateMachine):
         )
 
     @rule(wait=WAITS)
-    def sweep(self, wait):
+    def sweep(self, wait: Any) -> None:
         """Settle what is due and count it."""
         now = self.wait(wait)
         self.compare("sweep", self.queue.sweep, lambda: self.model.settle(now))
 
     @rule(wait=WAITS)
-    def bad_hour(self, wait):
+    def bad_hour(self, wait: Any) -> None:
         """Poll and fail whatever is ready, so that walks get as deep as dead letters of a second era."""
         self.wait(wait)
         for _ in range(8):
@@ -300,7 +302,7 @@ class RandomWalk(RuleBasedStateMachine):
             self.fail(0, 1, "latest", permanent=False)
 
     @rule(wait=WAITS, hand_outs=st.integers(1, 12))
-    def good_hour(self, wait, hand_outs):
+    def good_hour(self, wait: Any, hand_outs: Any) -> None:
         """Hand out job after job and complete each third, so that turns go around and credits add up."""
         self.wait(wait)
         for number in range(hand_outs):

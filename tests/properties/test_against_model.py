@@ -57,7 +57,7 @@ class AgainstModel(OperatorsWalk):
 
     @precondition(lambda self: hasattr(self, "queue"))
     @invariant()
-    def queue_and_model_show_the_same(self):
+    def queue_and_model_show_the_same(self) -> None:
         """Compare what comes next, then all views, payloads, histories, dead letters, redrives and figures."""
         now = self.clock.now()
         coming = self.queue.next_up(8)
@@ -78,7 +78,7 @@ class AgainstReplay(OperatorsWalk):
 
     met: ClassVar[Counter[Any]] = Counter()
 
-    def teardown(self):
+    def teardown(self) -> None:
         """Replay the log at this instant, before the queue itself is asked, and lead the copies on."""
         if not hasattr(self, "queue"):
             return
@@ -96,7 +96,7 @@ class AgainstReplay(OperatorsWalk):
         self.met.update(event.kind.value for event in self.log.events)
 
     @invariant()
-    def events_are_numbered_and_in_order(self):
+    def events_are_numbered_and_in_order(self) -> None:
         """Seq has no gaps and `at` never decreases, nor runs ahead of the clock."""
         events = self.log.events if hasattr(self, "log") else ()
         assert [event.seq for event in events] == list(range(1, len(events) + 1))
@@ -105,7 +105,7 @@ class AgainstReplay(OperatorsWalk):
         assert not instants or instants[-1] <= self.clock.now()
 
 
-def test_queue_and_model_give_the_same_answers():
+def test_queue_and_model_give_the_same_answers() -> None:
     """A queue with heaps behaves like a list that is scanned, whatever is called when and by whom."""
     AgainstModel.met.clear()
     run_state_machine_as_test(AgainstModel, settings=settings(STEADY, max_examples=130))
@@ -113,7 +113,7 @@ def test_queue_and_model_give_the_same_answers():
     assert [what for what in needed if not AgainstModel.met[what]] == [], "the walks never met these"
 
 
-def test_a_log_rebuilds_whatever_happened():
+def test_a_log_rebuilds_whatever_happened() -> None:
     """Replay gives equal views, histories, dead letters and next token, and the events are well ordered."""
     AgainstReplay.met.clear()
     run_state_machine_as_test(AgainstReplay, settings=settings(STEADY, max_examples=70))

@@ -48,7 +48,7 @@ class UnderWatch(OperatorsWalk):
         return Watch(promises)
 
     @invariant()
-    def no_lamp_goes_red(self):
+    def no_lamp_goes_red(self) -> None:
         """Each event and each look is judged, and nothing is found."""
         if not hasattr(self, "queue"):
             return
@@ -71,13 +71,13 @@ class TurnsUnderWatch(UnderWatch):
     @initialize(
         cycle=st.sampled_from(["HHHNNL", "HN", "NL", "LNH", "N"]), quantum=st.sampled_from([None, None, 1, 10])
     )
-    def begin(self, cycle, quantum):
+    def begin(self, cycle: Any, quantum: Any) -> None:
         """Start with bands and many jobs."""
         rules, backoff = Rules(cycle=cycle, quantum=quantum), (500, 500)
         super().begin(rules=rules, is_plain=False, backoff=backoff, jobs=24)
 
 
-def test_the_right_queue_breaks_no_invariant():
+def test_the_right_queue_breaks_no_invariant() -> None:
     """100 walks of 60 calls each, in which every invariant was promised at least once."""
     UnderWatch.met.clear()
     run_state_machine_as_test(UnderWatch, settings=settings(STEADY, max_examples=60))
@@ -118,7 +118,7 @@ def test_a_long_backlog_of_dear_jobs_keeps_the_turns() -> None:
         queue.submit("mail", tenant="a", cost=10)
     for _ in range(2):
         queue.submit("film", tenant="b", cost=1000)
-    order = [queue.poll("w", 1000).tenant for _ in range(250)]
+    order = [queue.poll("w", 1000).tenant for _ in range(250)]  # type: ignore[union-attr]
     assert order.index("b") == 100
     watch = Watch(Promises(policy, scheduler=scheduler))
     for event in log:

@@ -33,7 +33,7 @@ class StoreAgainstModel(AgainstModel):
 
     @precondition(lambda self: hasattr(self, "queue"))
     @invariant()
-    def queue_and_model_show_the_same(self):
+    def queue_and_model_show_the_same(self) -> None:
         """Compare all that can be seen, but only now and then: that is hundreds of turns."""
         self.steps += 1
         if self.steps % 6 == 0:
@@ -45,7 +45,7 @@ class StoreAgainstModel(AgainstModel):
         self.place = PLACES[self.kind](Path(self.folder.name))
         return self.place.open(*args, **options)
 
-    def teardown(self):
+    def teardown(self) -> None:
         """Clear the store away."""
         if hasattr(self, "place"):
             self.place.close()
@@ -60,7 +60,7 @@ class PostgresAgainstModel(StoreAgainstModel):
 
 
 @pytest.mark.parametrize("machine", [StoreAgainstModel, PostgresAgainstModel], ids=["sqlite", "postgres"])
-def test_a_store_and_the_model_give_the_same_answers(machine):
+def test_a_store_and_the_model_give_the_same_answers(machine: Any) -> None:
     """Whatever is called when and by whom, with whatever options, a store answers as a list would."""
     if machine.kind == "postgres":
         need_postgres()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from functools import partial
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -12,14 +13,14 @@ from jobqueue import ManualClock, SystemClock
 from tests.contract.together import run_interrupted, run_together
 
 
-def test_a_manual_clock_starts_at_zero_or_where_it_is_told():
+def test_a_manual_clock_starts_at_zero_or_where_it_is_told() -> None:
     """The first instant is an argument; before 0 is an instant too."""
     assert ManualClock().now() == 0
     assert ManualClock(250).now() == 250
     assert ManualClock(start=-5).now() == -5
 
 
-def test_a_manual_clock_moves_only_by_hand():
+def test_a_manual_clock_moves_only_by_hand() -> None:
     """It moves by a duration or to an instant, and stands in between."""
     clock = ManualClock(10)
     clock.advance(5)
@@ -34,7 +35,7 @@ def test_a_manual_clock_moves_only_by_hand():
 @pytest.mark.parametrize(
     "move", [lambda c: c.advance(-1), lambda c: c.advance_to(9), lambda c: c.advance_to(-10)]
 )
-def test_a_manual_clock_refuses_to_go_back(move):
+def test_a_manual_clock_refuses_to_go_back(move: Any) -> None:
     """Time never goes back, and a refused move leaves the clock where it was."""
     clock = ManualClock(10)
     with pytest.raises(ValueError, match=r"-?\d"):
@@ -46,20 +47,20 @@ def test_a_manual_clock_refuses_to_go_back(move):
 @pytest.mark.parametrize(
     "move", [ManualClock, lambda v: ManualClock().advance(v), lambda v: ManualClock().advance_to(v)]
 )
-def test_a_manual_clock_takes_whole_milliseconds(move, value):
+def test_a_manual_clock_takes_whole_milliseconds(move: Any, value: Any) -> None:
     """Instants and durations are int; a bool is none."""
     with pytest.raises(TypeError):
         move(value)
 
 
-def test_threads_that_advance_a_manual_clock_lose_no_step():
+def test_threads_that_advance_a_manual_clock_lose_no_step() -> None:
     """Eight threads move it 2,000 times each by 1."""
     clock = ManualClock()
-    run_together(8, lambda _n: [clock.advance(1) for _ in range(2000)])
+    run_together(8, lambda _n: [clock.advance(1) for _ in range(2000)])  # type: ignore[func-returns-value]
     assert clock.now() == 16_000
 
 
-def test_two_threads_that_advance_a_clock_at_any_moment_both_count():
+def test_two_threads_that_advance_a_clock_at_any_moment_both_count() -> None:
     """Wherever one thread breaks into the step of another, both steps are made."""
     for step in count(1):
         clock = ManualClock()
@@ -69,10 +70,10 @@ def test_two_threads_that_advance_a_clock_at_any_moment_both_count():
     assert step > 5, "the threads never met"
 
 
-def test_a_clock_does_not_go_back_whoever_moves_it_at_any_moment():
+def test_a_clock_does_not_go_back_whoever_moves_it_at_any_moment() -> None:
     """A jump that was checked before another thread jumped further does not undo the further jump."""
 
-    def jump(clock, instant):
+    def jump(clock: ManualClock, instant: Any) -> Any:
         try:
             clock.advance_to(instant)
         except ValueError:
@@ -88,13 +89,13 @@ def test_a_clock_does_not_go_back_whoever_moves_it_at_any_moment():
     assert step > 5, "the threads never met"
 
 
-def test_a_reader_of_a_manual_clock_sees_time_go_forward():
+def test_a_reader_of_a_manual_clock_sees_time_go_forward() -> None:
     """While others move it, what one thread reads never decreases."""
     clock = ManualClock()
 
-    def work(number):
+    def work(number: Any) -> Any:
         if number:
-            return [clock.advance(1) for _ in range(1000)]
+            return [clock.advance(1) for _ in range(1000)]  # type: ignore[func-returns-value]
         return [clock.now() for _ in range(1000)]
 
     readings = run_together(3, work)[0]
@@ -102,7 +103,7 @@ def test_a_reader_of_a_manual_clock_sees_time_go_forward():
     assert clock.now() == 2000
 
 
-def test_the_system_clock_shows_whole_milliseconds_since_the_epoch():
+def test_the_system_clock_shows_whole_milliseconds_since_the_epoch() -> None:
     """It lies between two readings of the wall clock."""
     before = int(time.time() * 1000)
     now = SystemClock().now()

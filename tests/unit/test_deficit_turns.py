@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -29,11 +30,11 @@ class Walk:
         eligible = [tenant for tenant in TENANTS if heads[tenant]]
         if not eligible:
             return None
-        while self.turn not in eligible or self.credit.get(self.turn, 0) < heads[self.turn][1]:
+        while self.turn not in eligible or self.credit.get(self.turn, 0) < heads[self.turn][1]:  # type: ignore[index]
             self.turn = min([t for t in eligible if t > self.turn] or eligible)
             self.credit[self.turn] = self.credit.get(self.turn, 0) + self.quantum
-        self.credit[self.turn] -= heads[self.turn][1]
-        self.jobs[self.turn].remove(heads[self.turn])
+        self.credit[self.turn] -= heads[self.turn][1]  # type: ignore[index]
+        self.jobs[self.turn].remove(heads[self.turn])  # type: ignore[arg-type]
         if not self.jobs[self.turn]:
             del self.credit[self.turn]
         return self.turn
@@ -42,7 +43,9 @@ class Walk:
 @pytest.mark.parametrize("few", [0, 10, 1000])
 @pytest.mark.parametrize("longest_walk", [0, 1, 32])
 @pytest.mark.parametrize("costliest", [10, 400])
-def test_working_turns_out_gives_the_order_of_walking_them(monkeypatch, few, longest_walk, costliest):
+def test_working_turns_out_gives_the_order_of_walking_them(
+    monkeypatch: pytest.MonkeyPatch, few: Any, longest_walk: Any, costliest: Any
+) -> None:
     """Whatever is submitted and asked for in between: the same tenants in the same order."""
     monkeypatch.setattr(deficit, "LONGEST_WALK", longest_walk)
     monkeypatch.setattr(deficit, "FEW_TENANTS", few)
