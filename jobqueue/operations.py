@@ -5,7 +5,6 @@ Each is off until somebody asks for it, and made of the same steps as everything
 
 from collections.abc import Iterable
 from functools import partial
-from itertools import chain
 from math import inf
 
 from jobqueue import lifecycle
@@ -325,9 +324,8 @@ class Operations(Turns):
         check_flag("dead", dead)
         with self._turn() as now:
             removed = 0
-            oldest_dead = self._table.dead_surplus(keep, now) if dead else ()
-            for job in chain(self._table.surplus(keep, now), oldest_dead):
-                self._drop(job, now)
+            for job in self._table.prunable(keep, now, dead=dead):
+                self._drop(job, self._now)  # a store lets others in between: by then time may have gone on
                 removed += 1
             return removed
 

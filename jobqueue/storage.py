@@ -199,11 +199,14 @@ class Table(Protocol):
         ...
 
     def surplus(self, keep: int, now: int) -> Iterator[Job]:
-        """Yield the oldest finished jobs beyond the newest `keep`; the caller drops each."""
+        """Yield the oldest finished jobs beyond the newest `keep`, perhaps not all; the caller drops each."""
         ...
 
-    def dead_surplus(self, keep: int, now: int) -> list[Job]:
-        """Return the DEAD jobs beyond the `keep` that died last."""
+    def prunable(self, keep: int, now: int, *, dead: bool) -> Iterator[Job]:
+        """Yield all surplus, and the DEAD jobs beyond the `keep` that died last if asked, each to be dropped.
+
+        A store may let others in between.
+        """
         ...
 
     def drop(self, job: Job) -> None:

@@ -142,7 +142,12 @@ class JobTable:
             return iter(())  # as nearly always, after a change of any job
         return (self._jobs[f"J{number}"] for number in self._retention.surplus(keep, now))
 
-    def dead_surplus(self, keep: int, now: int) -> list[Job]:
+    def prunable(self, keep: int, now: int, *, dead: bool) -> Iterator[Job]:
+        """Yield the surplus, and that of the DEAD jobs if asked."""
+        yield from self.surplus(keep, now)
+        yield from self._dead_surplus(keep, now) if dead else ()
+
+    def _dead_surplus(self, keep: int, now: int) -> list[Job]:
         """Return the DEAD jobs beyond the `keep` that died last, but for those with a young request key."""
         by_age = sorted(self.dead(), key=lambda job: (job.failed_at or 0, job.number))
         older = by_age[: max(0, len(by_age) - keep)]

@@ -12,7 +12,7 @@ from jobqueue.retry import RetryPolicy
 from jobqueue.scheduling.limits import Limits
 from jobqueue.scheduling.plain import PlainSchedule
 from jobqueue.scheduling.schedule import GatedSchedule, Schedule
-from jobqueue.storage import CHANGING, Table, Transaction
+from jobqueue.storage import CHANGING, LOOKING, Table, Transaction
 from jobqueue.stores import statements
 from jobqueue.stores.database import Database
 from jobqueue.stores.picker import GatedPicker, Picker, PlainPicker
@@ -51,8 +51,7 @@ class DurableQueue(JobQueue):
         self._clock = StoreClock()
         try:
             super().__init__(self._clock if self._asks_database else time, policy, **options)
-            with self._session(CHANGING):
-                self._begin_where_the_store_is()
+            self._begin_where_the_store_is()
         except BaseException:
             database.close()
             raise
@@ -75,16 +74,18 @@ class DurableQueue(JobQueue):
 
     def _begin_where_the_store_is(self) -> None:
         """Take over the newest instant that the store tells of, and place ready jobs anew for another aging."""
-        (newest,) = self._session.read(statements.NEWEST)[0]
+        aging_millis = self._session.schedule.aging_millis
+        with self._session(LOOKING):  # it reads every job, and holds nobody up
+            (newest,) = self._session.read(statements.NEWEST)[0]
+            ((known_aging,),) = self._session.read(statements.AGING)
         if newest is not None:
             self._now = max(self._now, newest)
         self._had_jobs = newest is not None
-        aging_millis = self._session.schedule.aging_millis
-        if self._session.read(statements.AGING)[0][0] != aging_millis:
-            self._session.write(statements.PLACE_ANEW)
-            self._session.write(
-                statements.REMEMBER_AGING, aging_millis=aging_millis
-            )  # last: others need the row
+        if known_aging != aging_millis:
+            with self._session(CHANGING):
+                self._session.write(statements.PLACE_ANEW)
+                # Last: others need the row.
+                self._session.write(statements.REMEMBER_AGING, aging_millis=aging_millis)
 
     def _settle(self) -> int:
         settled = super()._settle()

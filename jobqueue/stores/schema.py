@@ -121,6 +121,15 @@ VERSION_2 = (
     *(f"{{count_{number}}}" for number in range(len(job_counts.TABLES))),
     # A page of the jobs of one type.
     "CREATE INDEX jobs_by_kind ON jobs (type, status, number)",
+    # Finished jobs: those that no request key keeps, and those that one keeps for as long as it is young.
+    """
+    CREATE INDEX jobs_free ON jobs (request_key, finish_order)
+    WHERE finish_order IS NOT NULL AND request_key IS NULL
+    """,
+    """
+    CREATE INDEX jobs_bound ON jobs (submitted_at)
+    WHERE finish_order IS NOT NULL AND request_key IS NOT NULL
+    """,
 )
 
 MIGRATIONS: Sequence[Sequence[str]] = (VERSION_1, VERSION_2)

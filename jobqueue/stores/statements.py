@@ -84,16 +84,23 @@ KEY = "SELECT number FROM jobs WHERE tenant = :tenant AND request_key = :request
 
 DEAD = f"SELECT {columns()} FROM jobs WHERE status = 'DEAD' ORDER BY number"
 
-# Older than the newest `keep` that finished, and no young request key needs it. {skip}: who drops it already
-# may.
+# Older than the newest `keep` that finished, and no young request key needs it. Two walks: one along all that
+# is older would meet each job again and again whose key is young. {skip}: who drops it already may.
+_OLDER = """finish_order < CASE WHEN :keep = 0 THEN 9223372036854775807 ELSE (
+    SELECT finish_order FROM jobs WHERE finish_order IS NOT NULL
+    ORDER BY finish_order DESC LIMIT 1 OFFSET :newer) END"""
 SURPLUS = f"""
-    SELECT {columns()} FROM jobs
-    WHERE finish_order IS NOT NULL
-      AND (:keep = 0 OR finish_order < (
-        SELECT finish_order FROM jobs WHERE finish_order IS NOT NULL
-        ORDER BY finish_order DESC LIMIT 1 OFFSET :newer))
-      AND (request_key IS NULL OR submitted_at <= :old_enough)
-    ORDER BY finish_order {{skip}}
+    SELECT {columns()} FROM jobs WHERE number IN (
+        SELECT number FROM (
+            SELECT number FROM jobs WHERE finish_order IS NOT NULL AND request_key IS NULL AND {_OLDER}
+            ORDER BY finish_order LIMIT :most) AS free
+        UNION ALL
+        SELECT number FROM (
+            SELECT number FROM jobs
+            WHERE finish_order IS NOT NULL AND request_key IS NOT NULL
+              AND submitted_at <= :old_enough AND {_OLDER}
+            ORDER BY submitted_at LIMIT :most) AS freed)
+    ORDER BY finish_order LIMIT :most {{skip}}
 """
 
 # -- writing jobs ------------------------------------------------------------------------------------------

@@ -253,22 +253,29 @@ class StoredTable:
         return [redrive_from(job.id, row) for row in rows]
 
     def surplus(self, keep: int, now: int) -> Iterator[Job]:
-        """Yield the oldest finished jobs beyond the newest `keep`; the caller drops each."""
+        """Yield the oldest finished jobs beyond the newest `keep`, 500 at most; the caller drops each."""
         old_enough = now - self._key_life_millis
         values = {"keep": keep, "newer": max(0, keep - 1), "old_enough": old_enough}
-        return iter(self._session.jobs(statements.SURPLUS, **values))
+        return iter(self._session.jobs(statements.SURPLUS, **values, most=statements.SETTLED_AT_ONCE))
 
-    def dead_surplus(self, keep: int, now: int) -> list[Job]:
+    def prunable(self, keep: int, now: int, *, dead: bool) -> Iterator[Job]:
+        """Yield the surplus, and that of the DEAD jobs if asked, in transactions of 500 jobs at most."""
+        while found := list(self.surplus(keep, now)):
+            yield from found
+            self._session.renew()
+        older = self._dead_surplus(keep, now) if dead else []
+        for first in range(0, len(older), statements.SETTLED_AT_ONCE):
+            may_go = {job.number: job for job in older[first : first + statements.SETTLED_AT_ONCE]}
+            locked = self._session.jobs(statements.HOLD_FREE, numbers=json.dumps(sorted(may_go)))
+            # Found dead, and since then perhaps redriven: only what is still as it was found may be forgotten.
+            yield from sorted((job for job in locked if job == may_go[job.number]), key=_death)
+            self._session.renew()
+
+    def _dead_surplus(self, keep: int, now: int) -> list[Job]:
         """Return the DEAD jobs beyond the `keep` that died last, but for those with a young request key."""
-        by_age = sorted(self.dead(), key=lambda job: (job.failed_at or 0, job.number))
+        by_age = sorted(self.dead(), key=_death)
         older = by_age[: max(0, len(by_age) - keep)]
-        may_go = {job.number: job for job in older if self._retention.may_forget(job, now)}
-        locked = self._session.jobs(statements.HOLD_FREE, numbers=json.dumps(sorted(may_go)))
-        # Found dead, and since then perhaps redriven: only what is still as it was found may be forgotten.
-        return sorted(
-            (job for job in locked if job == may_go[job.number]),
-            key=lambda job: (job.failed_at or 0, job.number),
-        )
+        return [job for job in older if self._retention.may_forget(job, now)]
 
     def drop(self, job: Job) -> None:
         """Forget a job that has ended, with its history and its key; its attempts still count."""
@@ -314,3 +321,7 @@ class StoredTable:
         most = storage.SEARCHED_JOBS if "text" in values else search.limit
         rows = self._session.read(statements.search(values), **values, most=search.limit, looked_at=most)
         return [kept_from(row).job for row in rows]
+
+
+def _death(job: Job) -> tuple[int, int]:
+    return job.failed_at or 0, job.number

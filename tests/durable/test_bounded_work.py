@@ -89,6 +89,23 @@ def test_a_page_and_a_submit_cost_the_same_beside_many_jobs(tmp_path, clock, loo
     assert many <= few * 3 + 100
 
 
+def test_finished_jobs_that_their_keys_keep_cost_nothing(tmp_path, clock):
+    """Beyond what is to be kept there are 20 times as many, and no end of a job looks at them again."""
+    found = []
+    for jobs in (FEW, MANY):
+        queue = sqlite_place(tmp_path).open(clock, POLICY, keep_finished=2)
+        queue.cancel(queue.submit_once("key", "mail").job_id)
+        fill(queue, jobs)
+        queue._database.write("UPDATE jobs SET request_key = 'key-' || number, finish_order = number", {})
+        for _ in range(4):
+            queue.submit("mail")
+        queue.cancel(f"J{jobs + 2}")
+        found.append(steps_of(queue, lambda: queue.cancel(f"J{jobs + 3}")))  # noqa: B023 - called at once
+        assert sum(queue.stats().by_status.values()) == jobs + 5
+        queue.close()
+    assert found[1] <= found[0] + 20
+
+
 def test_what_only_reads_waits_for_nobody_who_writes(sqlite, clock):
     """Somebody is in the middle of a transaction: every page is answered, as things were before it."""
     queue, other = (sqlite.open(clock, POLICY, busy_timeout_millis=0) for _ in range(2))

@@ -24,7 +24,11 @@ PLANS = {
     "hold due": (statements.HOLD_DUE, {"numbers": "[1, 2]", "now": 5}, {"pkey"}),
     "listed": (statements.LISTED, {"numbers": "[1, 2]"}, {"pkey"}),
     "key": (statements.KEY, {"tenant": "a", "request_key": "k"}, {"jobs_by_key"}),
-    "surplus": (statements.SURPLUS, {"keep": 5, "newer": 4, "old_enough": 0}, {"jobs_finished"}),
+    "surplus": (
+        statements.SURPLUS,
+        {"keep": 5, "newer": 4, "old_enough": 0, "most": 9},
+        {"jobs_finished", "jobs_free", "jobs_bound"},
+    ),
     "attempts": (statements.ATTEMPTS, {"number": 7}, {"attempts_pkey"}),
     "running": (selection.RUNNING, {}, {"jobs_by_status"}),
     "best of some types": (selection.BEST_OF_SOME_TYPES, {"types": '["a"]', "taken": "[]"}, {"jobs_by_type"}),
@@ -76,6 +80,7 @@ PLANS = {
 SORTS = {"best of some types", "best of all types", "best of tenants", "hold", "hold due", "listed"} | {
     "page of a tenant",
     "page of a type",
+    "surplus",
 }
 
 # It reads from the end, and no more than a page.

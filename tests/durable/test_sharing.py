@@ -15,8 +15,8 @@ from jobqueue import (
     WeightedBands,
     lifecycle,
 )
-from jobqueue.storage import Aim
-from tests.contract.observing import outcome, polled, polled_ids
+from jobqueue.storage import CHANGING, Aim
+from tests.contract.observing import outcome, polled, polled_ids, submit_as
 from tests.contract.scheduling import tenants_served
 from tests.contract.together import run_together
 from tests.durable.conftest import POLICY, fill
@@ -253,6 +253,23 @@ def test_processes_get_in_between_batches(sqlite, clock):
     ((_, settled),) = lines_of(child)
     assert int(settled) >= 1000, "the sweep had its turns, too"
     assert len([due for due in left[1:] if due]) >= 3
+
+
+@pytest.mark.parametrize("end", ["CANCELLED", "DEAD"])
+def test_a_prune_lets_others_in(place, clock, monkeypatch, end):
+    """1,200 jobs are forgotten in three transactions, and all of them are counted."""
+    queue = place.open(clock, RetryPolicy(1, 0, 0))
+    submit_as(queue, end)
+    fill(queue, 1199)
+    with queue._session(CHANGING):
+        queue._session.write("UPDATE jobs SET finish_order = number WHERE status = 'CANCELLED'")
+    pause, pauses = type(queue._database).let_others_in, []
+    monkeypatch.setattr(
+        type(queue._database), "let_others_in", lambda database: (pauses.append(1), pause(database))
+    )
+    assert queue.prune(keep=0, dead=True) == 1200
+    assert len(pauses) == 3
+    assert queue.list_jobs() == []
 
 
 @pytest.mark.parametrize("options", [{}, {"scheduler": WeightedBands()}], ids=["line", "lanes"])
