@@ -43,7 +43,12 @@ _TYPE = Field("type", Name(), "any name: in a body nothing decodes or tidies it"
 _FILTERS = (
     Field("type", Name(), "only this type"),
     Field("tenant", Name(), "only this tenant"),
-    Field("q", Text(LONGEST_SEARCH), "text in id, type, tenant, request key or the last error's beginning"),
+    Field(
+        "q",
+        Text(LONGEST_SEARCH),
+        "text in id, type, tenant, request key or the last error's beginning; the newest 10,000 jobs that fit "
+        "otherwise are searched",
+    ),
     Field("after", JobId(), "the `next` of the page before"),
     Field("limit", Integer(1, LARGEST_PAGE), "jobs on a page", default=50),
 )
