@@ -12,8 +12,8 @@ from typing import Any
 from lesson_shown import Shown, card
 
 from exercises.grader.answers import FOLDER, AnswerFile
-from exercises.grader.catalogue import find
 from exercises.grader.errors import ExerciseError
+from exercises.grader.judging.catalogue import find
 from jobqueue.simulation.svg import tag
 
 _PRE = "font:13px/1.45 ui-monospace,'DejaVu Sans Mono',monospace;white-space:pre-wrap;margin:4px 0"

@@ -63,7 +63,7 @@ def _working(what: str, needed_for: str, attempt: Callable[[], str], advice: str
 
 
 def _exercises() -> str:
-    every = import_module("exercises.grader.catalogue").catalogue()
+    every = import_module("exercises.grader.judging.catalogue").catalogue()
     if not every:
         raise LookupError("no exercise was found")
     return ", ".join(exercise.short for exercise in every)

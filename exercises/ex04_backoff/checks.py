@@ -5,8 +5,8 @@ and by what it depends on. Which number it draws is its own affair.
 """
 
 from exercises.grader import Case, check
-from exercises.grader.case import Broken, source_line
-from exercises.grader.records import SourceLine
+from exercises.grader.judging.case import Broken, source_line
+from exercises.grader.judging.records import SourceLine
 from exercises.grader.running.process import NoAnswer
 from exercises.staging import backoff_stage
 from exercises.staging.backoff_stage import CAP, Rests

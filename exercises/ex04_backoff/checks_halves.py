@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 
 from exercises.grader import Case, check
-from exercises.grader.case import Broken
+from exercises.grader.judging.case import Broken
 from exercises.staging.backoff_stage import ALL_THE_SAME, Rests, generation_counts, same_again, seed_counts
 from exercises.staging.drawn_stories import tell_drawn
 

@@ -1,7 +1,7 @@
 """What an answer to ex05 must promise in task 4. Goes on from checks_back.py."""
 
 from exercises.grader import Case, check
-from exercises.grader.case import Broken
+from exercises.grader.judging.case import Broken
 from exercises.staging.dead_stage import DeadStage, graveyard
 
 

@@ -1,8 +1,8 @@
 """What an answer to ex06 must promise to a single thread, and to several that ask for work at the same time."""
 
 from exercises.grader import Case, check
+from exercises.grader.judging.together import none_waits, pairs_of
 from exercises.grader.running.threads.story import Call
-from exercises.grader.together import none_waits, pairs_of
 from exercises.staging.thread_stories import (
     KIND,
     NOBODY,

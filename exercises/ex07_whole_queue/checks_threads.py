@@ -1,11 +1,11 @@
 """Two workers at the same time: what ex06 asked, asked of the whole queue."""
 
 from exercises.grader import Case, check
-from exercises.grader.records import How
+from exercises.grader.judging.records import How
+from exercises.grader.judging.together import holds, none_waits, pairs_of
 from exercises.grader.running.threads.play import AFTER
 from exercises.grader.running.threads.story import Call, Got, Library, Seen, Story, Take, Wrong
 from exercises.grader.running.wire import Record
-from exercises.grader.together import holds, none_waits, pairs_of
 from exercises.staging.queue_driver import GETS_NOTHING
 
 SUBMIT = Call("submit mail", "submit", ("mail",))

@@ -1,7 +1,7 @@
 """What an answer to ex10 must promise: one connection, and what is in the file. The rest is in checks_*.py."""
 
 from exercises.grader import Case, check
-from exercises.grader.case import Broken
+from exercises.grader.judging.case import Broken
 from exercises.staging.database_driver import ClaimStage
 from exercises.staging.database_words import LOCKED, LOST, Hold
 

@@ -1,7 +1,7 @@
 """What an answer to ex12 must promise, the receiver's half."""
 
 from exercises.grader import Case, check
-from exercises.grader.records import How
+from exercises.grader.judging.records import How
 from exercises.staging.plain_stage import PlainStage
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from exercises.grader import Case, Check, check
-from exercises.grader.subjects import Flaw, subjects
-from exercises.grader.trials import Trials
+from exercises.grader.judging.subjects import Flaw, subjects
+from exercises.grader.judging.trials import Trials
 
 SUBJECTS = subjects(Path(__file__).parent)
 FIRST, *OTHERS = SUBJECTS.rights

@@ -24,7 +24,7 @@ against accidents and lazy tricks. It is no sandbox: the answer runs with the ri
 check only code that you would also run yourself.
 """
 
-from exercises.grader.case import Case
-from exercises.grader.checking import Check, check
+from exercises.grader.judging.case import Case
+from exercises.grader.judging.checking import Check, check
 
 __all__ = ["Case", "Check", "check"]

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from exercises.grader.catalogue import Exercise
 from exercises.grader.errors import ExerciseError
 from exercises.grader.files import read_regular
+from exercises.grader.judging.catalogue import Exercise
 
 FOLDER = "answers"
 LARGEST_ANSWER_BYTES = 256_000

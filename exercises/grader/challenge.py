@@ -1,8 +1,8 @@
 """The clock of a timed challenge: started if wanted, never in the way. It counts and takes nothing away."""
 
-from exercises.grader.catalogue import Exercise
 from exercises.grader.errors import ExerciseError
-from exercises.grader.records import Result
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.records import Result
 from exercises.grader.standing import Standing
 
 MINUTE = 60

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from exercises.grader.catalogue import Exercise
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.records import Verdict
 from exercises.grader.page import Line, wrapped
 from exercises.grader.progress import Standing
-from exercises.grader.records import Verdict
 
 
 def hint_line(number: int, hints: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from exercises.grader.syntax import parse
+from exercises.grader.judging.syntax import parse
 
 NEIGHBOURS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,

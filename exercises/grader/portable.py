@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from exercises.grader.catalogue import FOLDER_NAME
 from exercises.grader.errors import ExerciseError
+from exercises.grader.judging.catalogue import FOLDER_NAME
 from exercises.grader.progress import Progress
 from exercises.grader.standing import MOST_LADDERS, Standing
 

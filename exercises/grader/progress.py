@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from exercises.grader.answers import FOLDER
-from exercises.grader.catalogue import Exercise
 from exercises.grader.errors import ExerciseError
 from exercises.grader.files import read_regular
-from exercises.grader.records import Result
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.records import Result
 from exercises.grader.standing import ALL, SCORES, Standing, read_standing
 
 FILE = "progress.json"

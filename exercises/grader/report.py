@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from exercises.grader.answers import AnswerFile
-from exercises.grader.catalogue import Exercise
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.records import CheckResult, Diagnosis, How, Result, SourceLine, Verdict
 from exercises.grader.ladder import hint_line
 from exercises.grader.page import Line, wrapped
 from exercises.grader.progress import Progress, Standing
-from exercises.grader.records import CheckResult, Diagnosis, How, Result, SourceLine, Verdict
 
 PRINTED_LINES = 10
 HERE = "   <-- here"

@@ -13,16 +13,16 @@ from dataclasses import replace
 from itertools import islice
 
 from exercises.grader import report, verify_flaws
-from exercises.grader.catalogue import Exercise, check_files, folders
-from exercises.grader.diagnosis import diagnose
 from exercises.grader.errors import BadExerciseError
+from exercises.grader.judging.catalogue import Exercise, check_files, folders
+from exercises.grader.judging.diagnosis import diagnose
+from exercises.grader.judging.misconceptions import Form, Misconception
+from exercises.grader.judging.records import Result, Verdict
+from exercises.grader.judging.syntax import parse
+from exercises.grader.judging.verdicts import FILE, Written, as_text
 from exercises.grader.mechanical import mechanical_mutants
-from exercises.grader.misconceptions import Form, Misconception
 from exercises.grader.proving.grading import graded, refuted
-from exercises.grader.records import Result, Verdict
 from exercises.grader.running import postgres_server
-from exercises.grader.syntax import parse
-from exercises.grader.verdicts import FILE, Written, as_text
 from jobqueue.simulation import SCENARIOS
 
 FILES = {"task.md", "starter.py", "checks.py", "solution.py", "exercise.toml", "mutants.toml", "alternatives"}

@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from exercises.grader import runner
-from exercises.grader.case import Case
-from exercises.grader.catalogue import Exercise
-from exercises.grader.checking import Check
 from exercises.grader.errors import BadExerciseError
+from exercises.grader.judging import runner
+from exercises.grader.judging.case import Case
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.checking import Check
+from exercises.grader.judging.records import Verdict
+from exercises.grader.judging.subjects import FLAWS, OTHERS, RIGHT, Flaw, Maker, Subjects, maker, subjects
+from exercises.grader.judging.trials import End, Trials
 from exercises.grader.mechanical import Mechanical, mechanical_mutants
 from exercises.grader.proving.cache import GradingCache
 from exercises.grader.proving.grading import shown_path
-from exercises.grader.records import Verdict
-from exercises.grader.subjects import FLAWS, OTHERS, RIGHT, Flaw, Maker, Subjects, maker, subjects
-from exercises.grader.trials import End, Trials
 
 FILES = {RIGHT, OTHERS, FLAWS}
 FEWEST_HIDDEN = 12

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from exercises.grader.case import Asks, problem_of, source_line
+from exercises.grader.judging.case import Asks, problem_of, source_line
+from exercises.grader.judging.syntax import lines_of
 from exercises.grader.running.wire import Record, unpack
-from exercises.grader.syntax import lines_of
 from exercises.playback.events import Teller
 from exercises.playback.interfaces import Stage
 from jobqueue import IllegalStateError, JobStatus, JobView, Lease, ManualClock, RetryPolicy, StaleTokenError

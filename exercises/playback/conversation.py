@@ -6,7 +6,7 @@ It asks the answer nothing: one question more could be the one that lets a lazy 
 from dataclasses import replace
 from typing import Any
 
-from exercises.grader.case import NO_REPLY, Case
+from exercises.grader.judging.case import NO_REPLY, Case
 from exercises.grader.running.wire import Record, unpack
 from exercises.playback.events import Teller, instant
 from exercises.playback.interfaces import AT_ONCE, Stage

@@ -10,9 +10,9 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from exercises.grader.case import Broken, Case, Hole, Stop
-from exercises.grader.catalogue import Exercise
-from exercises.grader.checking import Check
+from exercises.grader.judging.case import Broken, Case, Hole, Stop
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.checking import Check
 from exercises.grader.running.process import AnswerProcess, Limits, Serve, Stopped
 from exercises.grader.running.workspace import working_folder
 from exercises.playback.answer_queue import AnswerEndedError, AnswerQueue

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from exercises.grader import Case
-from exercises.grader.case import Broken
-from exercises.grader.records import How
+from exercises.grader.judging.case import Broken
+from exercises.grader.judging.records import How
 from exercises.grader.running.wire import Handle
 from exercises.staging.database_words import (
     LOCKED,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from exercises.grader import Case
-from exercises.grader.records import How
+from exercises.grader.judging.records import How
 from exercises.staging.dead_rules import Row
 from exercises.staging.queue_driver import Hold, QueueStage, in_words, seconds
 

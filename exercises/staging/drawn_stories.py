@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from exercises.grader import Case
-from exercises.grader.case import Broken
+from exercises.grader.judging.case import Broken
 
 LOG = logging.getLogger(__name__)
 MOST_TRIES = 200  # a shortest story is worth some hundredths of a second, not the learner's patience

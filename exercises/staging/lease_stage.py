@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from exercises.grader import Case
-from exercises.grader.case import Broken
-from exercises.grader.records import How
+from exercises.grader.judging.case import Broken
+from exercises.grader.judging.records import How
 from exercises.staging.queue_driver import Hold, QueueStage, lease_words, seconds
 
 REST = 3_000

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from exercises.grader import Case
-from exercises.grader.records import How
+from exercises.grader.judging.records import How
 from exercises.grader.running.wire import Handle
 
 

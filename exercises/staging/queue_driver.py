@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from exercises.grader import Case
-from exercises.grader.case import Broken
-from exercises.grader.records import How
+from exercises.grader.judging.case import Broken
+from exercises.grader.judging.records import How
 from exercises.grader.running.wire import Record
 
 # The ways in which a check of a queue can fail, beside those that every exercise knows.

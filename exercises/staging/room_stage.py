@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from exercises.grader import Case
-from exercises.grader.case import Broken
-from exercises.grader.records import How
+from exercises.grader.judging.case import Broken
+from exercises.grader.judging.records import How
 from exercises.staging.plain_stage import PlainStage
 from exercises.staging.queue_driver import seconds
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from exercises.grader import Case
-from exercises.grader.case import Broken
+from exercises.grader.judging.case import Broken
 from exercises.grader.running import postgres_server
 from exercises.grader.running.wire import Handle
 from exercises.staging.database_driver import ClaimStage

@@ -9,12 +9,12 @@ from itertools import permutations
 from typing import Any
 
 from exercises.grader import Case
-from exercises.grader.case import SLIPS_WHERE_ALL_IS_WELL
-from exercises.grader.records import How
+from exercises.grader.judging.case import SLIPS_WHERE_ALL_IS_WELL
+from exercises.grader.judging.records import How
+from exercises.grader.judging.together import holds
 from exercises.grader.running.threads.story import Call, Got, Seen, Story, Take, Wrong
 from exercises.grader.running.threads.story import told as plainly
 from exercises.grader.running.wire import Record
-from exercises.grader.together import holds
 from exercises.staging.queue_driver import GETS_NOTHING, TOKEN_AGAIN, Hold, QueueStage, broken_as, lease_words
 from exercises.staging.queue_model import Model
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from exercises.grader import Case
-from exercises.grader.case import Broken
-from exercises.grader.records import How
+from exercises.grader.judging.case import Broken
+from exercises.grader.judging.records import How
 from exercises.staging import whole_errors
 from exercises.staging.queue_driver import GETS_NOTHING, Hold, QueueStage, broken_as, in_words
 from exercises.staging.whole_model import WholeModel

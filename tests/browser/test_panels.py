@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from exercises.grader.catalogue import find
+from exercises.grader.judging.catalogue import find
 from tests.browser.conftest import visit
 from webui import create_app
 from webui.server import listen, serving

@@ -5,9 +5,9 @@ import tempfile
 from functools import cache
 from pathlib import PurePosixPath
 
-from exercises.grader import catalogue, runner
-from exercises.grader.catalogue import Exercise
-from exercises.grader.records import CheckResult, Result, Verdict
+from exercises.grader.judging import catalogue, runner
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.records import CheckResult, Result, Verdict
 from tests.databases import need_postgres
 
 EXERCISE = catalogue.find("ex03")

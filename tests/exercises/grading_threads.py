@@ -4,9 +4,9 @@ from dataclasses import replace
 from functools import cache
 from pathlib import PurePosixPath
 
-from exercises.grader import catalogue, runner
-from exercises.grader.catalogue import Exercise
-from exercises.grader.records import Result
+from exercises.grader.judging import catalogue, runner
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.records import Result
 
 SHARED, WHOLE = catalogue.find("ex06"), catalogue.find("ex07")
 WRONG = [(exercise, wrong) for exercise in (SHARED, WHOLE) for wrong in exercise.misconceptions]

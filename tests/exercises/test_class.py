@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from exercises.grader import catalogue
 from exercises.grader.classroom import crew
 from exercises.grader.classroom.crew import Crew
 from exercises.grader.classroom.grading import NOT_REACHED, Run
 from exercises.grader.classroom.results import Results, file_names
 from exercises.grader.classroom.submissions import files_below, sort_out
+from exercises.grader.judging import catalogue
 from tests.exercises.grading import EXERCISE, OWN_ANSWER
 from webui.cli.classroom import grade
 

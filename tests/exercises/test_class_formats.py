@@ -18,7 +18,7 @@ from exercises.grader.classroom.formats.junit import junit
 from exercises.grader.classroom.formats.page import page
 from exercises.grader.classroom.formats.table import table
 from exercises.grader.classroom.record import CheckMark, Grade, Record, graded
-from exercises.grader.records import CheckResult, Diagnosis, Result, Verdict
+from exercises.grader.judging.records import CheckResult, Diagnosis, Result, Verdict
 from tests.exercises.grading import EXERCISE
 
 EVIL = "</script><script>alert(1)</script>\"'&<b>"

@@ -7,9 +7,9 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from exercises.grader import catalogue
+from exercises.grader.judging import catalogue
+from exercises.grader.judging.misconceptions import Misconception
 from exercises.grader.ladder import ladder
-from exercises.grader.misconceptions import Misconception
 from exercises.grader.progress import Standing
 from tests.exercises import newcomers
 from tests.exercises.grading import EXERCISE, OWN_ANSWER, SOLUTION, with_fail

@@ -9,8 +9,9 @@ from pathlib import Path, PurePosixPath
 import pytest
 from click.testing import CliRunner
 
-from exercises.grader import catalogue, report, runner
-from exercises.grader.records import How, Result, Verdict
+from exercises.grader import report
+from exercises.grader.judging import catalogue, runner
+from exercises.grader.judging.records import How, Result, Verdict
 from exercises.grader.running import postgres_server
 from exercises.grader.verify import skipped, verify
 from exercises.staging import sqlite_database

@@ -1,9 +1,9 @@
 """From failures to the idea behind them, and the honesty to say nothing."""
 
-from exercises.grader.diagnosis import diagnose
-from exercises.grader.misconceptions import Form, Misconception
-from exercises.grader.records import CheckResult, Verdict
-from exercises.grader.verdicts import Written
+from exercises.grader.judging.diagnosis import diagnose
+from exercises.grader.judging.misconceptions import Form, Misconception
+from exercises.grader.judging.records import CheckResult, Verdict
+from exercises.grader.judging.verdicts import Written
 
 PASS, FAIL, HOLE = Verdict.PASS, Verdict.FAIL, Verdict.NOT_ATTEMPTED
 

@@ -5,9 +5,9 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from exercises.grader import runner
-from exercises.grader.catalogue import Exercise, catalogue
-from exercises.grader.records import Result, Verdict
+from exercises.grader.judging import runner
+from exercises.grader.judging.catalogue import Exercise, catalogue
+from exercises.grader.judging.records import Result, Verdict
 from tests.exercises.grading import need_server_for
 
 EXERCISES = catalogue()

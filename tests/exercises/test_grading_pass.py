@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from exercises.grader.catalogue import find, load
+from exercises.grader.judging.catalogue import find, load
+from exercises.grader.judging.records import Verdict
 from exercises.grader.proving import cache, grading
 from exercises.grader.proving.cache import GradingCache, version, with_imports
 from exercises.grader.proving.grading import graded, refuted
-from exercises.grader.records import Verdict
 from exercises.grader.running.process import Limits
 
 EX01 = find("ex01")
@@ -91,7 +91,11 @@ def test_a_version_is_what_decides_and_nothing_else(copy: Path) -> None:
     assert len({before, limited, version(load(copy))}) == 3
     roots = [find("ex03").folder / name for name in ("checks.py", "starter.py")]
     files = {path.relative_to(cache.KIT).as_posix() for path in with_imports(roots)}
-    assert {"exercises/grader/case.py", "exercises/staging/token_stage.py", "jobqueue/clock.py"} <= files
+    assert {
+        "exercises/grader/judging/case.py",
+        "exercises/staging/token_stage.py",
+        "jobqueue/clock.py",
+    } <= files
     assert "exercises/staging/whole_stage.py" not in files
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from exercises.grader import runner
-from exercises.grader.records import Result, Verdict
+from exercises.grader.judging import runner
+from exercises.grader.judging.records import Result, Verdict
 from exercises.grader.running.process import Limits
 from exercises.grader.running.wire import read_reply
 from exercises.grader.running.workspace import host

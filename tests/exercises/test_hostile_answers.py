@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from exercises.grader import runner
-from exercises.grader.records import Verdict
+from exercises.grader.judging import runner
+from exercises.grader.judging.records import Verdict
 from exercises.grader.running.process import Limits
 from tests.exercises.grading import (
     EXERCISE,

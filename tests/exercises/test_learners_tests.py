@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from exercises.grader import catalogue, report, runner
-from exercises.grader.case import Case
+from exercises.grader import report
 from exercises.grader.classroom import record
-from exercises.grader.records import Result, Verdict
+from exercises.grader.judging import catalogue, runner
+from exercises.grader.judging.case import Case
+from exercises.grader.judging.records import Result, Verdict
+from exercises.grader.judging.subjects import subjects
 from exercises.grader.running.process import Stopped
 from exercises.grader.running.remote_objects import MOST_CALLS, Asked, RemoteObjects
 from exercises.grader.running.wire import pack
-from exercises.grader.subjects import subjects
 from tests.exercises.grading import named, verdicts
 
 EXERCISE = catalogue.find("ex13")
@@ -236,7 +237,7 @@ def test_a_test_file_that_misses_one_variant_is_told_the_family_for_some_seed() 
 
 def test_the_solution_passes_and_the_seed_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     """As for every exercise with something hidden: a seed of one's own, or a new one."""
-    with caplog.at_level(logging.INFO, logger="exercises.grader.case"):
+    with caplog.at_level(logging.INFO, logger="exercises.grader.judging.case"):
         for seed in (None, None, 7):
             assert graded(EXERCISE.text("solution.py"), seed).passed
     told = [message.rpartition(" ")[2] for message in caplog.messages if "family retries" in message]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from exercises.grader.catalogue import catalogue
+from exercises.grader.judging.catalogue import catalogue
 from exercises.grader.progress import Progress
 from exercises.grader.standing import Standing
 from tests.exercises.grading import EXERCISE, OWN_ANSWER, SOLUTION

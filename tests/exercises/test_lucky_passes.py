@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from exercises.grader import runner
-from exercises.grader.records import CheckResult, Verdict
+from exercises.grader.judging import runner
+from exercises.grader.judging.records import CheckResult, Verdict
 from exercises.staging.queue_model import Model
 from exercises.staging.queue_walk import draw
 from tests.exercises import newcomers

@@ -7,10 +7,10 @@ from typing import TypeVar
 
 import pytest
 
-from exercises.grader import runner
-from exercises.grader.catalogue import Exercise
-from exercises.grader.misconceptions import Misconception
-from exercises.grader.records import Verdict
+from exercises.grader.judging import runner
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.misconceptions import Misconception
+from exercises.grader.judging.records import Verdict
 from exercises.grader.running.workspace import Host, host
 from tests.exercises.grading_threads import SHARED, WHOLE, WRONG, patient
 

@@ -3,7 +3,7 @@
 import pytest
 
 from exercises.grader import report
-from exercises.grader.records import Result, Verdict
+from exercises.grader.judging.records import Result, Verdict
 from tests.exercises import newcomers
 from tests.exercises.grading import EXERCISE, grade, named
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from exercises.grader import catalogue
+from exercises.grader.judging import catalogue
+from exercises.grader.judging.records import Result, Verdict
 from exercises.grader.proving.grading import graded as graded_once
-from exercises.grader.records import Result, Verdict
 
 ANSWERS = Path(__file__).parent / "newcomers_answers"
 RIGHT = "right"

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner, Result
 from nbclient import NotebookClient
 
-from exercises.grader.catalogue import catalogue
 from exercises.grader.classroom.in_notebook import points
 from exercises.grader.classroom.notebook import BadNotebookError, answer_in, newest_answer, notebook
+from exercises.grader.judging.catalogue import catalogue
 from tests.exercises.grading import EXERCISE, OWN_ANSWER
 from webui.cli.classroom import notebook as command
 

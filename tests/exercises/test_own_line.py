@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from exercises.grader.case import source_line
+from exercises.grader.judging.case import source_line
 from tests.exercises.grading import SOLUTION, grade, named
 
 LOCKED = textwrap.dedent("""\

@@ -2,9 +2,9 @@
 
 import pytest
 
-from exercises.grader import catalogue
+from exercises.grader.judging import catalogue
+from exercises.grader.judging.records import Result, Verdict
 from exercises.grader.proving import grading
-from exercises.grader.records import Result, Verdict
 from tests.exercises.newcomers import changed
 
 DRAWN = "        return self._base + draw(seed, job_id, generation, most - self._base)"

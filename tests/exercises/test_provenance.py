@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from exercises.grader import report, runner
-from exercises.grader.provenance import objection
-from exercises.grader.records import Result, Verdict
+from exercises.grader import report
+from exercises.grader.judging import runner
+from exercises.grader.judging.provenance import objection
+from exercises.grader.judging.records import Result, Verdict
 from tests.exercises import newcomers
 from tests.exercises.grading import EXERCISE, OWN_ANSWER, SHOWN_PATH, SOLUTION
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from exercises.grader import Case, runner
-from exercises.grader.catalogue import Exercise, find
+from exercises.grader.judging import runner
+from exercises.grader.judging.catalogue import Exercise, find
 from exercises.playback.interfaces import STAGES, STORIES
 from exercises.playback.player import play_check, play_scenario, shown_check
 from exercises.staging.whole_stage import WholeStage
@@ -17,7 +17,8 @@ from jobqueue import Event
 from webui.answers.recording import board_at
 
 if TYPE_CHECKING:
-    from exercises.grader.records import Result
+    from exercises.grader import Case
+    from exercises.grader.judging.records import Result
     from exercises.playback.recording import Recording
 
 EX03 = find("ex03")

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from exercises.grader.catalogue import find
+from exercises.grader.judging.catalogue import find
 from exercises.playback.interfaces import STAGES, STORIES
 from exercises.playback.player import play_check, play_scenario
 from exercises.playback.recording import MOST_FRAMES

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from exercises.grader import report
-from exercises.grader.records import Verdict
+from exercises.grader.judging.records import Verdict
 from tests.exercises.grading import EXERCISE, LAST_TASK, SOLUTION, grade, named, with_fail
 
 GOLDEN = Path(__file__).parent / "golden" / "ex03"

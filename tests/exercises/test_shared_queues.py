@@ -5,9 +5,10 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from exercises.grader import report, runner
+from exercises.grader import report
 from exercises.grader.errors import ExerciseError
-from exercises.grader.records import Verdict
+from exercises.grader.judging import runner
+from exercises.grader.judging.records import Verdict
 from tests.exercises.grading import named
 from tests.exercises.grading_threads import SHARED, WHOLE, built, grade, patient
 
@@ -98,7 +99,7 @@ def test_a_hidden_family_that_fails_is_named_and_nothing_else_is_told() -> None:
 def test_the_numbers_of_hidden_families_are_drawn_anew_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     """Two checks have two seeds, unless somebody gives one."""
     path, text = PurePosixPath("answers/ex07_whole_queue.py"), WHOLE.text("solution.py").encode()
-    with caplog.at_level(logging.INFO, logger="exercises.grader.case"):
+    with caplog.at_level(logging.INFO, logger="exercises.grader.judging.case"):
         for seed in (None, None, 7):
             assert runner.run(patient(WHOLE), text, path, copies=False, seed=seed).passed
     seeds = [message.rpartition(" ")[2] for message in caplog.messages if "family order" in message]

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from exercises.grader.syntax import parse
+from exercises.grader.judging.syntax import parse
 
 THREADS, TIMES = 4, 200
 TEXT = "def f(one, two=[1, (2, 3)]):\n    return {one: [f(x) for x in two if x > one]}\n" * 40

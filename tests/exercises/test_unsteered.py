@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from exercises.grader import runner
-from exercises.grader.records import Verdict
+from exercises.grader.judging import runner
+from exercises.grader.judging.records import Verdict
 from exercises.grader.running.process import AnswerProcess
 from tests.exercises.grading import named
 from tests.exercises.grading_threads import SHARED, built, grade

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from exercises.grader import report
-from exercises.grader.catalogue import Exercise, catalogue
-from exercises.grader.diagnosis import diagnose
-from exercises.grader.misconceptions import Misconception
+from exercises.grader.judging.catalogue import Exercise, catalogue
+from exercises.grader.judging.diagnosis import diagnose
+from exercises.grader.judging.misconceptions import Misconception
+from exercises.grader.judging.records import WITHOUT_END, CheckResult, Verdict
+from exercises.grader.judging.runner import COMES_BACK
+from exercises.grader.judging.verdicts import Written, as_text, read_verdicts
 from exercises.grader.proving.grading import graded
-from exercises.grader.records import WITHOUT_END, CheckResult, Verdict
-from exercises.grader.runner import COMES_BACK
-from exercises.grader.verdicts import Written, as_text, read_verdicts
 from tests.exercises.grading import need_server_for
 
 EXERCISES = catalogue()

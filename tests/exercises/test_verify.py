@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from exercises.grader import verify as verifying
-from exercises.grader.catalogue import Exercise, catalogue, load
 from exercises.grader.errors import BadExerciseError
-from exercises.grader.verdicts import as_text, read_verdicts
+from exercises.grader.judging.catalogue import Exercise, catalogue, load
+from exercises.grader.judging.verdicts import as_text, read_verdicts
 from exercises.grader.verify import PARTS, verify
 from tests.exercises.grading import EXERCISE, need_server_for
 

@@ -6,7 +6,7 @@ from typing import Self
 import pytest
 from click.testing import CliRunner
 
-from exercises.grader.catalogue import Exercise, find
+from exercises.grader.judging.catalogue import Exercise, find
 from exercises.grader.verify import Tell
 from webui.cli import verify as verify_command
 from webui.cli.verify import verify_

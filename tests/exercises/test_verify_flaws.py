@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from exercises.grader import verify_flaws
-from exercises.grader.catalogue import Exercise, find, load
+from exercises.grader.judging.catalogue import Exercise, find, load
 from exercises.grader.mechanical import Mechanical, mechanical_mutants
 from exercises.grader.verify import PARTS
 

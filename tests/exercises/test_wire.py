@@ -12,11 +12,11 @@ import pytest
 from exercises.grader.running.wire import Opaque, Record, pack, unpack
 
 MODULES = [
-    "exercises.grader.diagnosis",
+    "exercises.grader.judging.diagnosis",
     "exercises.grader.ladder",
     "exercises.grader.mechanical",
     "exercises.grader.page",
-    "exercises.grader.provenance",
+    "exercises.grader.judging.provenance",
     "exercises.grader.verify",
     "exercises.grader.running.wire",
     "exercises.grader.classroom.formats.junit",

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from exercises.grader.catalogue import find
+from exercises.grader.judging.catalogue import find
 from tests.notebooks.cells import NOTEBOOKS, ROOT
 
 EX03 = find("ex03")

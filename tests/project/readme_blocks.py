@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from exercises.grader.catalogue import catalogue
+from exercises.grader.judging.catalogue import catalogue
 from jobqueue.lifecycle import TRANSITIONS
 from jobqueue.model import FINISHED
 from jobqueue.simulation import SCENARIOS, run

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from exercises.grader import runner
-from exercises.grader.catalogue import find
+from exercises.grader.judging import runner
+from exercises.grader.judging.catalogue import find
 from tests.webui.asking import Parsed, words
 from webui import cli, create_app
 from webui.answers.pages import MOST_RECORDINGS, Recordings

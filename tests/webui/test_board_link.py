@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from exercises.grader.catalogue import Exercise, catalogue, find
-from exercises.grader.records import CheckResult, Diagnosis, Result, Verdict
+from exercises.grader.judging.catalogue import Exercise, catalogue, find
+from exercises.grader.judging.records import CheckResult, Diagnosis, Result, Verdict
 from webui import create_app
 from webui.cli.board_link import watch_line
 from webui.server import listen, serving

@@ -8,7 +8,7 @@ from pathlib import Path
 from flask import Blueprint, abort, render_template, url_for
 from markupsafe import Markup
 
-from exercises.grader.catalogue import EXERCISES
+from exercises.grader.judging.catalogue import EXERCISES
 from jobqueue.simulation import Scenario
 from webui.board.markdown import prose
 from webui.jupyter.lab import NOTEBOOKS

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from markupsafe import escape
 
 from exercises.grader.answers import AnswerFile
-from exercises.grader.catalogue import Exercise
-from exercises.grader.records import Result, Verdict
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.records import Result, Verdict
 from exercises.playback.player import shown_check
 from webui.jupyter.embed import ADDRESS_VARIABLE
 from webui.server import DEFAULT_PORTS

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from exercises.grader.catalogue import catalogue, find
 from exercises.grader.classroom.crew import Crew
 from exercises.grader.classroom.grading import Run
 from exercises.grader.classroom.notebook import write_notebook
 from exercises.grader.classroom.results import FORMATS, Results, file_names
 from exercises.grader.classroom.submissions import Sorted, files_below, sort_out
 from exercises.grader.errors import ExerciseError
+from exercises.grader.judging.catalogue import catalogue, find
 from exercises.grader.page import Line
 from webui.cli.exercises import NO_SANDBOX, explained, warn
 from webui.cli.terminal import examples, say, show

@@ -9,14 +9,15 @@ from typing import ParamSpec, TypeVar
 
 import click
 
-from exercises.grader import challenge, portable, report, runner
+from exercises.grader import challenge, portable, report
 from exercises.grader.answers import AnswerFile
-from exercises.grader.catalogue import Exercise, catalogue, find
 from exercises.grader.errors import ExerciseError
+from exercises.grader.judging import runner
+from exercises.grader.judging.catalogue import Exercise, catalogue, find
+from exercises.grader.judging.records import Result
 from exercises.grader.ladder import ladder
 from exercises.grader.plain_text import plain_text
 from exercises.grader.progress import Progress, mark
-from exercises.grader.records import Result
 from webui.cli.board_link import watch_line
 from webui.cli.terminal import beside, examples, say, say_lines, show
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 from exercises.grader.answers import LARGEST_ANSWER_BYTES, AnswerFile
-from exercises.grader.catalogue import Exercise, catalogue
 from exercises.grader.errors import ExerciseError
+from exercises.grader.judging.catalogue import Exercise, catalogue
 from exercises.grader.page import Line, wrapped
 from exercises.grader.progress import Progress
 from exercises.grader.standing import Standing

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 
 import click
 
-from exercises.grader.catalogue import Exercise, catalogue, find
+from exercises.grader.judging.catalogue import Exercise, catalogue, find
 from exercises.grader.page import Line
 from exercises.grader.verify import skipped, verify
 from webui.cli.exercises import explained

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from exercises.grader.catalogue import Exercise
 from exercises.grader.classroom.record import Grade, ungraded
 from exercises.grader.classroom.submissions import Submission
+from exercises.grader.judging.catalogue import Exercise
 from exercises.grader.plain_text import plain_text
 from exercises.grader.running.process import PACKAGE_ROOT
 from exercises.grader.running.workspace import working_folder

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from exercises.grader.catalogue import Exercise
 from exercises.grader.classroom.crew import Crew, Outcome
 from exercises.grader.classroom.record import Grade, Record, ungraded
 from exercises.grader.classroom.results import Results
 from exercises.grader.classroom.submissions import Sorted, Submission
+from exercises.grader.judging.catalogue import Exercise
 
 NOT_REACHED = "The run was stopped before its turn."
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from exercises.grader import report, runner
-from exercises.grader.catalogue import find
+from exercises.grader import report
 from exercises.grader.classroom.notebook import defined, newest_answer
+from exercises.grader.judging import runner
+from exercises.grader.judging.catalogue import find
 
 
 def points(name: str, cells: Sequence[str] | None = None) -> int:

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from exercises.grader.catalogue import Exercise
 from exercises.grader.errors import ExerciseError
-from exercises.grader.syntax import parse
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.syntax import parse
 
 HOLE = re.compile(r"^([ \t]*)raise NotImplementedError\(.*\)$", re.MULTILINE)
 LARGEST_NOTEBOOK_BYTES = 10_000_000  # with pictures in it

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from exercises.grader import report
-from exercises.grader.catalogue import Exercise
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.records import CheckResult, Result, SourceLine, Verdict
 from exercises.grader.page import Line
-from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
 
 VERSION = 1
 

@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from exercises.grader.catalogue import EXERCISES, Exercise, check_files
-from exercises.grader.subjects import FLAWS, OTHERS, RIGHT
+from exercises.grader.judging.catalogue import EXERCISES, Exercise, check_files
+from exercises.grader.judging.subjects import FLAWS, OTHERS, RIGHT
 
 KIT = EXERCISES.parent
 PACKAGES = ("exercises", "jobqueue")
@@ -82,7 +82,7 @@ def version(exercise: Exercise) -> str:
     subjects = [exercise.folder / RIGHT, *sorted((exercise.folder / OTHERS).glob("*.py"))]
     own = [exercise.folder / "starter.py", *check_files(exercise.folder), *filter(Path.is_file, subjects)]
     running = GRADER / "running"
-    runs = [GRADER / "runner.py", running / "child.py", *sorted((running / "threads").glob("*.py"))]
+    runs = [GRADER / "judging" / "runner.py", running / "child.py", *sorted((running / "threads").glob("*.py"))]
     files = [*with_imports([*own, *runs]), *filter(Path.is_file, [exercise.folder / FLAWS])]
     texts = [f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in files]
     return _hash(sys.version, repr(settings), *texts)

@@ -10,11 +10,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from exercises.grader import runner
-from exercises.grader.catalogue import Exercise
-from exercises.grader.diagnosis import diagnose
+from exercises.grader.judging import runner
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.diagnosis import diagnose
+from exercises.grader.judging.records import CheckResult, Result, SourceLine, Verdict
 from exercises.grader.proving.cache import GradingCache
-from exercises.grader.records import CheckResult, Result, SourceLine, Verdict
 from exercises.grader.running.workspace import Host, host
 
 MOST_HOSTS = 3

@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from exercises.grader.classroom.record import CheckMark, Grade, Record
-from exercises.grader.records import Verdict
+from exercises.grader.judging.records import Verdict
 
 VERSION = 1
 STATUS = {Verdict.PASS: "pass", Verdict.INCONCLUSIVE: "error", Verdict.GRADER_FAULT: "error"}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from exercises.grader.classroom.record import CheckMark, Grade, Record
-from exercises.grader.records import Verdict
+from exercises.grader.judging.records import Verdict
 
 
 def gradescope(record: Record) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from exercises.grader.classroom.record import CheckMark, Grade, Record
-from exercises.grader.records import Verdict
+from exercises.grader.judging.records import Verdict
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 KINDS = {

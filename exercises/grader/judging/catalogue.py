@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from exercises.grader.checking import Check
 from exercises.grader.errors import BadExerciseError, UnknownExerciseError
-from exercises.grader.misconceptions import SHARED, Misconception, contradictions, read_misconception
+from exercises.grader.judging.checking import Check
+from exercises.grader.judging.misconceptions import SHARED, Misconception, contradictions, read_misconception
+from exercises.grader.judging.verdicts import read_verdicts
 from exercises.grader.running.process import Limits
-from exercises.grader.verdicts import read_verdicts
 
-EXERCISES = Path(__file__).resolve().parent.parent
+EXERCISES = Path(__file__).resolve().parents[2]
 KINDS = ("code", "tests")
 FOLDER_NAME = re.compile(r"ex(\d\d)_[a-z][a-z0-9_]*")
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NoReturn, Protocol
 
-from exercises.grader.records import How, SourceLine
+from exercises.grader.judging.records import How, SourceLine
+from exercises.grader.judging.statements import shown_line, statement_text
+from exercises.grader.judging.syntax import lines_of
 from exercises.grader.running.process import Serve
 from exercises.grader.running.wire import Handle, Record, pack, unpack
-from exercises.grader.statements import shown_line, statement_text
-from exercises.grader.syntax import lines_of
 
 LOG = logging.getLogger(__name__)
 NO_REPLY = "no answer"

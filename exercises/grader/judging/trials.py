@@ -11,13 +11,13 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import Any, NoReturn
 
-from exercises.grader.case import Case, Hole, Stop, Undecided, problem_of
-from exercises.grader.records import SourceLine
+from exercises.grader.judging.case import Case, Hole, Stop, Undecided, problem_of
+from exercises.grader.judging.records import SourceLine
+from exercises.grader.judging.subjects import Flaw, Maker, Subjects
+from exercises.grader.judging.syntax import parse
 from exercises.grader.running.process import Stopped
 from exercises.grader.running.remote_objects import Asked, RemoteObjects
 from exercises.grader.running.wire import NEVER_RUN, Opaque, Record, unpack
-from exercises.grader.subjects import Flaw, Maker, Subjects
-from exercises.grader.syntax import parse
 
 SHOWN_CALLS = 30
 MOST_TESTS = 60

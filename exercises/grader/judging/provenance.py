@@ -8,9 +8,9 @@ plagiarism; it keeps learners from fooling themselves.
 import ast
 from collections.abc import Iterator
 
-from exercises.grader.catalogue import Exercise
-from exercises.grader.records import SourceLine
-from exercises.grader.syntax import lines_of, parse
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.records import SourceLine
+from exercises.grader.judging.syntax import lines_of, parse
 
 LIBRARY = "jobqueue"
 KIT = "exercises"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from exercises.grader.errors import BadExerciseError
-from exercises.grader.verdicts import Written
+from exercises.grader.judging.verdicts import Written
 
 HINTS = 3
 SHARED = "misconceptions.toml"  # the words about ideas that are met in several exercises

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from exercises.grader.case import Case
+from exercises.grader.judging.case import Case
 
 LONGEST_PROMISE = 120
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from exercises.grader.syntax import parse
+from exercises.grader.judging.syntax import parse
 
 LONGEST_TEXT = 90
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

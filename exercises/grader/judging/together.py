@@ -8,8 +8,8 @@ from dataclasses import asdict, replace
 from itertools import combinations_with_replacement
 from typing import Any
 
-from exercises.grader.case import Case, Stop, Undecided, problem_of, source_line
-from exercises.grader.records import How, SourceLine
+from exercises.grader.judging.case import Case, Stop, Undecided, problem_of, source_line
+from exercises.grader.judging.records import How, SourceLine
 from exercises.grader.running.threads.play import AFTER, BEFORE
 from exercises.grader.running.threads.schedules import Bounds, Tried
 from exercises.grader.running.threads.story import Call, Got, Judge, Seen, Story, Wrong

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from exercises.grader.errors import BadExerciseError
-from exercises.grader.misconceptions import edited
+from exercises.grader.judging.misconceptions import edited
 
 RIGHT = "right_queue.py"
 OTHERS = "right_queues"

@@ -7,8 +7,8 @@ check, and how it failed. Where no known one did what was seen, nothing is claim
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exercises.grader.misconceptions import Form, Misconception
-from exercises.grader.records import CheckResult, Diagnosis, Verdict
+from exercises.grader.judging.misconceptions import Form, Misconception
+from exercises.grader.judging.records import CheckResult, Diagnosis, Verdict
 
 LIKE_ENOUGH = 0.6
 EVIDENCE = (Verdict.PASS, Verdict.FAIL, Verdict.SKIPPED)

@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from exercises.grader.answers import LARGEST_ANSWER_BYTES
-from exercises.grader.case import Broken, Case, Hole, Stop, Undecided, problem_of, source_line
-from exercises.grader.catalogue import Exercise
-from exercises.grader.checking import Check
-from exercises.grader.diagnosis import diagnose
 from exercises.grader.errors import ExerciseError
-from exercises.grader.provenance import objection
-from exercises.grader.records import WITHOUT_END, CheckResult, Result, SourceLine, Verdict
+from exercises.grader.judging.case import Broken, Case, Hole, Stop, Undecided, problem_of, source_line
+from exercises.grader.judging.catalogue import Exercise
+from exercises.grader.judging.checking import Check
+from exercises.grader.judging.diagnosis import diagnose
+from exercises.grader.judging.provenance import objection
+from exercises.grader.judging.records import WITHOUT_END, CheckResult, Result, SourceLine, Verdict
+from exercises.grader.judging.syntax import lines_of
 from exercises.grader.running import postgres_server
 from exercises.grader.running.process import AnswerProcess, NoAnswer, Serve, Stopped
 from exercises.grader.running.workspace import Host, host
-from exercises.grader.syntax import lines_of
 
 LARGEST_SEED = 1_000_000
 REFUTING = {Verdict.FAIL, Verdict.STOPPED}
