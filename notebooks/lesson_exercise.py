@@ -11,8 +11,8 @@ from typing import Any
 
 from lesson_shown import Shown, card
 
-from exercises.grader.answers import FOLDER, AnswerFile
 from exercises.grader.errors import ExerciseError
+from exercises.grader.judging.answers import FOLDER, AnswerFile
 from exercises.grader.judging.catalogue import find
 from jobqueue.simulation.svg import tag
 

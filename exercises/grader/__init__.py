@@ -1,22 +1,19 @@
 """The grader: runs a learner's answer against an exercise's checks and says what it found.
 
-How the parts fit, in the order in which a `jobkit check` passes through them:
+Its rooms, in the order in which a `jobkit check` passes through them:
 
-* `catalogue` finds an exercise folder and reads it: texts, tasks, checks; `misconceptions` its wrong ideas.
-* `answers` owns the files in the learner's `answers/` folder, `progress` the one JSON file beside them.
-* `provenance` reads the answer's text, without running it: is it the learner's own work?
-* `runner` walks through the checks. A check is trusted code and runs here, in the grader's process.
-* `process` starts the answer in a process of its own, with limits; `child` is the other side of it.
-  The two talk in plain values (`wire`) over a private pipe.
-* `case` is what a check sees: it passes calls on to the answer and writes the trace in words.
-* Where the learner writes the tests, `subjects` are the right and the flawed queues, `trials` runs the tests on
-  them, and `lending` lends a queue to a test that runs over there (`borrowed` is its other side).
-* `diagnosis` matches what failed, and how, with the known wrong ideas; `report` puts the result into words, and
-  `ladder` gives the hints one after the other.
-* `verify` grades the grader: every exercise must behave as it promises, and so must its flaws (`verify_flaws`);
-  `mechanical` makes the small wrong changes to a right answer, each of which some check must notice.
-
-Around it: `portable` carries progress from one machine to another, and `classroom` grades a whole class.
+* `judging`: `catalogue` reads an exercise's folder, `answers` the learner's file. `provenance` asks, without
+  running it, whether it is the learner's own work. `runner` walks through the checks: trusted code, which
+  runs here, in the grader's process. `case` is what a check sees; it passes calls on to the answer and writes
+  the trace. `diagnosis` matches what failed, and how, with the known `misconceptions` and their `verdicts`.
+  Where the learner writes the tests, `trials` runs them on right and flawed queues (`subjects`).
+* `running`: `process` starts the answer in a process of its own, with limits; `child` is the other side. The
+  two exchange plain values (`wire`) over a private pipe. `threads` schedules an answer's threads.
+* `explaining`: `report` puts the result into words, `hints` gives the hints one by one, `progress` keeps what
+  a learner has reached, and `portable` carries it to another machine.
+* `proving`: `verify` grades the grader. Every exercise must behave as it promises, and so must its flaws
+  (`verify_flaws`); some check must notice each small wrong change to a right answer (`mechanical`).
+* `classroom` grades a whole class.
 
 The verdict is formed where the answer's code never runs. An answer can print "passed", end its process or
 patch any module it likes: all that reaches the grader are the values that its methods returned. This guards

@@ -7,8 +7,8 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from exercises.grader.explaining.progress import Progress
 from exercises.grader.judging.catalogue import find
-from exercises.grader.progress import Progress
 from webui.cli import exercises as exercise_commands
 from webui.cli.exercises import COMMANDS
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from exercises.grader.classroom import crew
-from exercises.grader.classroom.crew import Crew
+from exercises.grader.classroom import worker_pool
 from exercises.grader.classroom.grading import NOT_REACHED, Run
 from exercises.grader.classroom.results import Results, file_names
 from exercises.grader.classroom.submissions import files_below, sort_out
+from exercises.grader.classroom.worker_pool import WorkerPool
 from exercises.grader.judging import catalogue
 from tests.exercises.grading import EXERCISE, OWN_ANSWER
 from webui.cli.classroom import grade
@@ -101,9 +101,9 @@ def test_a_class_is_graded_and_written_down_the_same_each_time(folder: Path):
 
 def test_a_grader_that_breaks_costs_only_its_own_submission(folder: Path, monkeypatch: pytest.MonkeyPatch):
     """Crash, hang and nonsense each are a problem by name; all the others have their grades."""
-    monkeypatch.setattr(crew, "COMMAND", FAKE_COMMAND)
+    monkeypatch.setattr(worker_pool, "COMMAND", FAKE_COMMAND)
     run = a_run(folder, "ada", "crash", "hang", "noise", "zoe")
-    run.go(Crew(folder, EXERCISES, grace_seconds=1.0 - EXERCISE.limits.total_seconds), 5, lambda _: None)
+    run.go(WorkerPool(folder, EXERCISES, grace_seconds=1.0 - EXERCISE.limits.total_seconds), 5, lambda _: None)
     assert [record.learner for record in run.records] == ["ada", "crash", "hang", "noise", "zoe"]
     problems = {learner: grade.problem for learner, grade in run.ungraded}
     assert problems == {
@@ -116,13 +116,13 @@ def test_a_grader_that_breaks_costs_only_its_own_submission(folder: Path, monkey
 
 def test_ctrl_c_leaves_what_is_done(folder: Path, monkeypatch: pytest.MonkeyPatch):
     """The rest is named as not reached, in the records too, and no grader process stays."""
-    monkeypatch.setattr(crew, "COMMAND", FAKE_COMMAND)
+    monkeypatch.setattr(worker_pool, "COMMAND", FAKE_COMMAND)
     run = a_run(folder, "ada", "hang")
 
     def ctrl_c(_: object) -> None:
         raise KeyboardInterrupt
 
-    run.go(Crew(folder, EXERCISES), 2, ctrl_c)
+    run.go(WorkerPool(folder, EXERCISES), 2, ctrl_c)
     assert run.stopped
     assert [(learner, grade.problem) for learner, grade in run.ungraded] == [("hang", NOT_REACHED)]
     assert (run.results.folder / "learners" / "ada.json").exists()
@@ -136,8 +136,8 @@ def test_the_command_ends_at_ctrl_c_with_a_summary(folder: Path):
     (folder / "ada_ex03.py").touch()
     (folder / "ctrlc_ex03.py").touch()
     code = (
-        "from exercises.grader.classroom import crew\n"
-        f"crew.COMMAND = {FAKE_COMMAND!r}\n"
+        "from exercises.grader.classroom import worker_pool\n"
+        f"worker_pool.COMMAND = {FAKE_COMMAND!r}\n"
         "from webui.cli.classroom import grade\n"
         f"grade([{str(folder)!r}, '--jobs', '2'])\n"
     )
@@ -181,7 +181,7 @@ def test_a_dry_run_says_what_is_recognised_and_grades_nothing(folder: Path):
 
 def test_what_an_earlier_run_wrote_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch):
     """A learner who is gone keeps the old files; nobody should take them for new ones."""
-    monkeypatch.setattr(crew, "COMMAND", FAKE_COMMAND)
+    monkeypatch.setattr(worker_pool, "COMMAND", FAKE_COMMAND)
     for learner in ("ada", "bob"):
         (folder / f"{learner}_ex03.py").touch()
     assert jobkit_grade(folder, "--format", "csv").exit_code == 0

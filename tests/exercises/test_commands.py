@@ -7,10 +7,10 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from exercises.grader.explaining.hints import shown_hints
+from exercises.grader.explaining.progress import ExerciseProgress
 from exercises.grader.judging import catalogue
 from exercises.grader.judging.misconceptions import Misconception
-from exercises.grader.ladder import ladder
-from exercises.grader.progress import Standing
 from tests.exercises import newcomers
 from tests.exercises.grading import EXERCISE, OWN_ANSWER, SOLUTION, with_fail
 from webui.cli.exercises import COMMANDS
@@ -132,7 +132,7 @@ def test_without_a_known_misconception_the_hint_says_what_the_story_is_about() -
     assert "Submit, poll, view: the least that a queue can do." in said
 
 
-def test_a_new_misconception_begins_its_ladder_at_the_first_hint() -> None:
+def test_a_new_misconception_begins_at_the_first_hint() -> None:
     """Hints that were shown for another mistake don't count."""
     jobkit("start", "ex03")
     ANSWER.write_text(mutant("late_by_one"), encoding="utf-8")
@@ -146,7 +146,7 @@ def test_a_new_misconception_begins_its_ladder_at_the_first_hint() -> None:
     assert "Hint 3 of 3" not in said
 
 
-def test_another_faulty_version_begins_its_ladder_at_the_first_hint() -> None:
+def test_another_faulty_version_begins_at_the_first_hint() -> None:
     """Hints are counted for each answer, and an answer that comes back finds its own count again."""
     jobkit("start", "ex03")
     first, second = mutant("late_by_one"), mutant("late_by_one") + "# another try\n"
@@ -213,10 +213,10 @@ def test_a_hint_says_that_the_file_has_changed_since_the_check() -> None:
 @pytest.mark.parametrize("wrong", EXERCISE.misconceptions, ids=lambda wrong: wrong.id)
 def test_no_line_of_a_hint_is_wider_than_a_report(wrong: Misconception) -> None:
     """All three hints at once, broken into lines like the report."""
-    standing = Standing(check=wrong.killed_by, misconception=wrong.id)
-    standing.climb(3)
-    standing.climb(3)
-    said = [line.text for line in ladder(EXERCISE, standing, changed=False)]
+    state = ExerciseProgress(check=wrong.killed_by, misconception=wrong.id)
+    state.show_next(3)
+    state.show_next(3)
+    said = [line.text for line in shown_hints(EXERCISE, state, changed=False)]
     assert max(len(text) for text in said) <= 100
     hints = [f"Hint {number} of 3: {text}" for number, text in enumerate(wrong.hints, 1)]
     assert " ".join(said) == " ".join([f"The mistake seems to be: {wrong.title}.", *hints])
@@ -272,8 +272,8 @@ def test_progress_counts_the_best_result() -> None:
     ANSWER.write_text(EXERCISE.text("starter.py"), encoding="utf-8")
     jobkit("check")
     told = json.loads(Path("answers/progress.json").read_text(encoding="utf-8"))
-    standing = told["exercises"]["ex03_tokens"]
-    assert (standing["points"], standing["best"]) == (0, 39)
+    state = told["exercises"]["ex03_tokens"]
+    assert (state["points"], state["best"]) == (0, 39)
     assert (
         jobkit("progress").output.splitlines()[-1]
         == f"39 of {sum(one.points for one in catalogue.catalogue())} points."

@@ -9,11 +9,11 @@ from pathlib import Path, PurePosixPath
 import pytest
 from click.testing import CliRunner
 
-from exercises.grader import report
+from exercises.grader.explaining import report
 from exercises.grader.judging import catalogue, runner
 from exercises.grader.judging.records import How, Result, Verdict
+from exercises.grader.proving.verify import skipped, verify
 from exercises.grader.running import postgres_server
-from exercises.grader.verify import skipped, verify
 from exercises.staging import sqlite_database
 from exercises.staging.interleaving import WAITS, Meeting
 from tests.exercises.grading import named, need_server_for

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from exercises.grader import report
 from exercises.grader.classroom import record
+from exercises.grader.explaining import report
 from exercises.grader.judging import catalogue, runner
 from exercises.grader.judging.case import Case
 from exercises.grader.judging.records import Result, Verdict

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from exercises.grader.explaining.exercise_progress import ExerciseProgress
+from exercises.grader.explaining.progress import Progress
 from exercises.grader.judging.catalogue import catalogue
-from exercises.grader.progress import Progress
-from exercises.grader.standing import Standing
 from tests.exercises.grading import EXERCISE, OWN_ANSWER, SOLUTION
 from webui.cli import loop as loop_commands
 from webui.cli import main
@@ -123,7 +123,7 @@ def test_the_solution_is_shown_only_after_passing() -> None:
 def test_after_passing_the_solution_and_the_others_can_be_read() -> None:
     """The text itself on standard output, so that it can be piped into a file."""
     progress = Progress.read(Path())
-    progress.exercises["ex03_tokens"] = Standing(points=0, best=39, possible=39)
+    progress.exercises["ex03_tokens"] = ExerciseProgress(points=0, best=39, possible=39)
     progress.write()
     said = jobkit("solution", "ex03")
     assert (said.exit_code, said.stdout) == (0, SOLUTION)

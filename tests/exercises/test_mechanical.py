@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from exercises.grader import verify
-from exercises.grader.mechanical import Mechanical, mechanical_mutants
+from exercises.grader.proving import verify
+from exercises.grader.proving.mechanical import Mechanical, mechanical_mutants
 from tests.exercises.grading import EXERCISE, SOLUTION
 
 SAMPLE = """

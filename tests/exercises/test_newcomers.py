@@ -2,7 +2,7 @@
 
 import pytest
 
-from exercises.grader import report
+from exercises.grader.explaining import report
 from exercises.grader.judging.records import Result, Verdict
 from tests.exercises import newcomers
 from tests.exercises.grading import EXERCISE, grade, named

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from exercises.grader.progress import VERSION, Progress
-from exercises.grader.standing import Standing
+from exercises.grader.explaining.exercise_progress import ExerciseProgress
+from exercises.grader.explaining.progress import VERSION, Progress
 from webui.cli import main
 
-MINE = Standing(points=39, best=39, possible=39, passed=True, answer="here", hints={"late in here": 3})
-THEIRS = Standing(
+MINE = ExerciseProgress(points=39, best=39, possible=39, passed=True, answer="here", hints={"late in here": 3})
+THEIRS = ExerciseProgress(
     points=5, best=20, possible=39, answer="there", hints={"late in here": 2, "early in there": 4}
 )
 FILE = Path("elsewhere.json")
@@ -29,7 +29,7 @@ def jobkit(*words: str) -> Result:
     return CliRunner().invoke(main, words, catch_exceptions=False)
 
 
-def reached(last: str | None = None, **standings: Standing) -> None:
+def reached(last: str | None = None, **standings: ExerciseProgress) -> None:
     """Write down what was reached here."""
     progress = Progress.read(Path())
     progress.last, progress.exercises = last, standings
@@ -37,7 +37,9 @@ def reached(last: str | None = None, **standings: Standing) -> None:
 
 
 def told(**standings: Any) -> dict[str, Any]:
-    exercises = {name: asdict(one) if isinstance(one, Standing) else one for name, one in standings.items()}
+    exercises = {
+        name: asdict(one) if isinstance(one, ExerciseProgress) else one for name, one in standings.items()
+    }
     return {"version": VERSION, "last": None, "exercises": exercises}
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from exercises.grader import report
+from exercises.grader.explaining import report
 from exercises.grader.judging import runner
 from exercises.grader.judging.provenance import objection
 from exercises.grader.judging.records import Result, Verdict

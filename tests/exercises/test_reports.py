@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from exercises.grader import report
+from exercises.grader.explaining import report
 from exercises.grader.judging.records import Verdict
 from tests.exercises.grading import EXERCISE, LAST_TASK, SOLUTION, grade, named, with_fail
 

@@ -5,8 +5,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from exercises.grader import report
 from exercises.grader.errors import ExerciseError
+from exercises.grader.explaining import report
 from exercises.grader.judging import runner
 from exercises.grader.judging.records import Verdict
 from tests.exercises.grading import named

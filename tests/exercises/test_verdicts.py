@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from exercises.grader import report
+from exercises.grader.explaining import report
 from exercises.grader.judging.catalogue import Exercise, catalogue
 from exercises.grader.judging.diagnosis import diagnose
 from exercises.grader.judging.misconceptions import Misconception

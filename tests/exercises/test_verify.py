@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from exercises.grader import verify as verifying
 from exercises.grader.errors import BadExerciseError
 from exercises.grader.judging.catalogue import Exercise, catalogue, load
 from exercises.grader.judging.verdicts import as_text, read_verdicts
-from exercises.grader.verify import PARTS, verify
+from exercises.grader.proving import verify as verifying
+from exercises.grader.proving.verify import PARTS, verify
 from tests.exercises.grading import EXERCISE, need_server_for
 
 

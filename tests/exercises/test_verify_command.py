@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from exercises.grader.judging.catalogue import Exercise, find
-from exercises.grader.verify import Tell
+from exercises.grader.proving.verify import Tell
 from webui.cli import verify as verify_command
 from webui.cli.verify import verify_
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from exercises.grader import verify_flaws
 from exercises.grader.judging.catalogue import Exercise, find, load
-from exercises.grader.mechanical import Mechanical, mechanical_mutants
-from exercises.grader.verify import PARTS
+from exercises.grader.proving import verify_flaws
+from exercises.grader.proving.mechanical import Mechanical, mechanical_mutants
+from exercises.grader.proving.verify import PARTS
 
 EXERCISE = find("ex13")
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from exercises.grader.explaining.exercise_progress import ExerciseProgress
+from exercises.grader.explaining.progress import Progress
 from exercises.grader.judging.catalogue import catalogue
-from exercises.grader.progress import Progress
-from exercises.grader.standing import Standing
 from tests.exercises.grading import EXERCISE, OWN_ANSWER
 from webui.cli import loop as loop_commands
 from webui.cli import main
@@ -47,8 +47,8 @@ def done(*, but: str) -> None:
     progress = Progress.read(Path())
     for one in catalogue():
         if one.id != but:
-            standing = Standing(points=one.points, best=one.points, possible=one.points, passed=True)
-            progress.exercises[one.id] = standing
+            state = ExerciseProgress(points=one.points, best=one.points, possible=one.points, passed=True)
+            progress.exercises[one.id] = state
     progress.write()
 
 
@@ -153,8 +153,8 @@ def test_the_next_exercise_is_the_first_open_one_after_this() -> None:
     """Then those before it; a best result below the full points counts as open."""
     a, b, c = (replace(EXERCISE, folder=Path(name)) for name in ("ex01_a", "ex02_b", "ex03_c"))
     progress = Progress(Path("progress.json"))
-    progress.exercises["ex03_c"] = Standing(best=EXERCISE.points)
-    progress.exercises["ex01_a"] = Standing(best=EXERCISE.points - 1)
+    progress.exercises["ex03_c"] = ExerciseProgress(best=EXERCISE.points)
+    progress.exercises["ex01_a"] = ExerciseProgress(best=EXERCISE.points - 1)
     assert progress.next_open([a, b, c], a) is b
     assert progress.next_open([a, b, c], b) is a
     progress.exercises["ex01_a"].best = EXERCISE.points

@@ -13,11 +13,11 @@ from exercises.grader.running.wire import Opaque, Record, pack, unpack
 
 MODULES = [
     "exercises.grader.judging.diagnosis",
-    "exercises.grader.ladder",
-    "exercises.grader.mechanical",
-    "exercises.grader.page",
+    "exercises.grader.explaining.hints",
+    "exercises.grader.proving.mechanical",
+    "exercises.grader.explaining.page",
     "exercises.grader.judging.provenance",
-    "exercises.grader.verify",
+    "exercises.grader.proving.verify",
     "exercises.grader.running.wire",
     "exercises.grader.classroom.formats.junit",
     "exercises.grader.classroom.formats.table",

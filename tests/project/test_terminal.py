@@ -6,7 +6,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from exercises.grader.plain_text import plain_text
+from exercises.grader.explaining.page import plain_text
 from jobqueue import JobQueue, ManualClock, RetryPolicy
 from webui.auth import Role, described, read_tokens
 from webui.cli import main

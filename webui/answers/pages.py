@@ -22,8 +22,8 @@ from flask import (
 )
 from werkzeug.wrappers import Response as BaseResponse
 
-from exercises.grader.answers import AnswerFile
 from exercises.grader.errors import ExerciseError
+from exercises.grader.judging.answers import AnswerFile
 from exercises.grader.judging.catalogue import Exercise, find
 from exercises.playback.interfaces import STORIES
 from exercises.playback.player import play_check, play_scenario, shown_check

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import escape
 
-from exercises.grader.answers import AnswerFile
+from exercises.grader.judging.answers import AnswerFile
 from exercises.grader.judging.catalogue import Exercise
 from exercises.grader.judging.records import Result, Verdict
 from exercises.playback.player import shown_check

@@ -9,15 +9,15 @@ from typing import ParamSpec, TypeVar
 
 import click
 
-from exercises.grader import challenge, portable, report
-from exercises.grader.answers import AnswerFile
 from exercises.grader.errors import ExerciseError
+from exercises.grader.explaining import challenge, portable, report
+from exercises.grader.explaining.hints import shown_hints
+from exercises.grader.explaining.page import plain_text
+from exercises.grader.explaining.progress import Progress, mark
 from exercises.grader.judging import runner
+from exercises.grader.judging.answers import AnswerFile
 from exercises.grader.judging.catalogue import Exercise, catalogue, find
 from exercises.grader.judging.records import Result
-from exercises.grader.ladder import ladder
-from exercises.grader.plain_text import plain_text
-from exercises.grader.progress import Progress, mark
 from webui.cli.board_link import watch_line
 from webui.cli.terminal import beside, examples, say, say_lines, show
 
@@ -174,9 +174,9 @@ def hint(name: str | None) -> None:
     exercise = chosen(name)
     text = AnswerFile.of(exercise, Path()).read(exercise)
     progress = Progress.read(Path())
-    standing = progress.next_hint(exercise)
-    show(ladder(exercise, standing, changed=mark(text) != standing.answer))
-    if standing.misconception:
+    state = progress.next_hint(exercise)
+    show(shown_hints(exercise, state, changed=mark(text) != state.answer))
+    if state.misconception:
         keep(progress)
     else:
         warn(progress.warning)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import click
 
-from exercises.grader.answers import LARGEST_ANSWER_BYTES, AnswerFile
 from exercises.grader.errors import ExerciseError
+from exercises.grader.explaining.exercise_progress import ExerciseProgress
+from exercises.grader.explaining.page import Line, wrapped
+from exercises.grader.explaining.progress import Progress
+from exercises.grader.judging.answers import LARGEST_ANSWER_BYTES, AnswerFile
 from exercises.grader.judging.catalogue import Exercise, catalogue
-from exercises.grader.page import Line, wrapped
-from exercises.grader.progress import Progress
-from exercises.grader.standing import Standing
 from webui.cli.exercises import NO_SANDBOX, begin, chosen, explained, graded, warn
 from webui.cli.terminal import beside, examples, say, say_lines, show
 from webui.cli.watch import Looks, changed, way
@@ -211,10 +211,10 @@ def solution(context: click.Context, name: str | None, other: int | None) -> Non
     """Show the kit's own answer, once yours has passed."""
     exercise = chosen(name)
     progress = Progress.read(Path())
-    standing = progress.exercises.get(exercise.id, Standing())
+    state = progress.exercises.get(exercise.id, ExerciseProgress())
     warn(progress.warning)
-    if standing.best < exercise.points:
-        show(_what_is_missing(exercise, standing))
+    if state.best < exercise.points:
+        show(_what_is_missing(exercise, state))
         context.exit(1)
     others = exercise.alternatives()
     if other is not None and other > len(others):
@@ -226,12 +226,12 @@ def solution(context: click.Context, name: str | None, other: int | None) -> Non
         beside(f"Others, built differently: jobkit solution {exercise.short} {count}")
 
 
-def _what_is_missing(exercise: Exercise, standing: Standing) -> list[Line]:
-    head = f"The solution is shown once all checks pass: {standing.best} of {exercise.points} points so far."
-    if standing.check is None:
+def _what_is_missing(exercise: Exercise, state: ExerciseProgress) -> list[Line]:
+    head = f"The solution is shown once all checks pass: {state.best} of {exercise.points} points so far."
+    if state.check is None:
         advice = f"First: jobkit check {exercise.short}"
         return [Line(head, "strong"), Line(advice)]
-    found = (line for words in standing.finding for line in wrapped(words, indent="  "))
+    found = (line for words in state.finding for line in wrapped(words, indent="  "))
     advice = f"The next hint: jobkit hint {exercise.short}"
     return [Line(head, "strong"), Line("What the last check found:"), *found, Line(advice)]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from exercises.grader.plain_text import plain_text
+from exercises.grader.explaining.page import plain_text
 from jobqueue import AdmissionError, JobQueueError, Lease, MonotonicClock
 from jobqueue.arguments import check_name
 from jobqueue.client import QueueClient

@@ -13,8 +13,7 @@ from typing import Any
 
 import click
 
-from exercises.grader.page import Line
-from exercises.grader.plain_text import plain_text
+from exercises.grader.explaining.page import Line, plain_text
 
 TONES: dict[str, dict[str, Any]] = {
     "good": {"fg": "green"},

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 
 import click
 
+from exercises.grader.explaining.page import Line
 from exercises.grader.judging.catalogue import Exercise, catalogue, find
-from exercises.grader.page import Line
-from exercises.grader.verify import skipped, verify
+from exercises.grader.proving.verify import skipped, verify
 from webui.cli.exercises import explained
 from webui.cli.terminal import examples, say, show
 from webui.server import stop_politely

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from exercises.grader.files import read_regular
+from exercises.grader.judging.answers import read_regular
 
 POLL_SECONDS = 0.3
 SURE_MILLIS = 2_000  # even without an event: a folder that was replaced sends none

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from exercises.grader.classroom.crew import Crew, Outcome
 from exercises.grader.classroom.record import Grade, Record, ungraded
 from exercises.grader.classroom.results import Results
 from exercises.grader.classroom.submissions import Sorted, Submission
+from exercises.grader.classroom.worker_pool import Outcome, WorkerPool
 from exercises.grader.judging.catalogue import Exercise
 
 NOT_REACHED = "The run was stopped before its turn."
@@ -28,14 +28,14 @@ class Run:
         for one in self.found.submissions:
             self._of.setdefault(one.learner, []).append(one)
 
-    def go(self, crew: Crew, at_once: int, tell: Callable[[Outcome], None]) -> None:
+    def go(self, pool: WorkerPool, at_once: int, tell: Callable[[Outcome], None]) -> None:
         """Grade everything; write each learner's files as soon as they are complete, the class's at the end.
 
         Ctrl-C ends the grading, not the writing: what is done by then is kept, the rest named as not reached.
         """
         waiting = {learner: len(mine) for learner, mine in self._of.items()}
         try:
-            with closing(crew.grade(self.found.submissions, at_once)) as outcomes:
+            with closing(pool.grade(self.found.submissions, at_once)) as outcomes:
                 for one, grade in outcomes:
                     self.grades[one] = grade
                     waiting[one.learner] -= 1

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from exercises.grader import report
 from exercises.grader.classroom.notebook import defined, newest_answer
+from exercises.grader.explaining import report
 from exercises.grader.judging import runner
 from exercises.grader.judging.catalogue import find
 

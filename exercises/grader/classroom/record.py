@@ -6,10 +6,10 @@ What a learner may not see never enters a record: of a hidden check there is the
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from exercises.grader import report
+from exercises.grader.explaining import report
+from exercises.grader.explaining.page import Line
 from exercises.grader.judging.catalogue import Exercise
 from exercises.grader.judging.records import CheckResult, Result, SourceLine, Verdict
-from exercises.grader.page import Line
 
 VERSION = 1
 

@@ -10,11 +10,10 @@ from dataclasses import asdict
 from pathlib import Path, PurePath, PurePosixPath
 from typing import cast
 
-from exercises.grader.answers import LARGEST_ANSWER_BYTES
 from exercises.grader.classroom.notebook import LARGEST_NOTEBOOK_BYTES, BadNotebookError, answer_in
 from exercises.grader.classroom.record import Grade, graded, ungraded
-from exercises.grader.files import read_regular
 from exercises.grader.judging import runner
+from exercises.grader.judging.answers import LARGEST_ANSWER_BYTES, read_regular
 from exercises.grader.judging.catalogue import Exercise, load
 from exercises.grader.judging.records import Verdict
 

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from exercises.grader.answers import LARGEST_ANSWER_BYTES
 from exercises.grader.errors import ExerciseError
+from exercises.grader.judging.answers import LARGEST_ANSWER_BYTES
 from exercises.grader.judging.case import Broken, Case, Hole, Stop, Undecided, problem_of, source_line
 from exercises.grader.judging.catalogue import Exercise
 from exercises.grader.judging.checking import Check

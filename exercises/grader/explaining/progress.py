@@ -8,12 +8,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from exercises.grader.answers import FOLDER
 from exercises.grader.errors import ExerciseError
-from exercises.grader.files import read_regular
+from exercises.grader.explaining.exercise_progress import ALL, SCORES, ExerciseProgress, read_progress
+from exercises.grader.judging.answers import FOLDER, read_regular
 from exercises.grader.judging.catalogue import Exercise
 from exercises.grader.judging.records import Result
-from exercises.grader.standing import ALL, SCORES, Standing, read_standing
 
 FILE = "progress.json"
 VERSION = 2
@@ -22,7 +21,7 @@ LONGEST_ID = 100
 MOST_NAMED = 5
 MOST_VERSIONS = 1_000_000
 
-__all__ = ["Progress", "Standing", "mark"]
+__all__ = ["ExerciseProgress", "Progress", "mark"]
 
 
 def mark(answer: bytes) -> str:
@@ -41,7 +40,7 @@ class Progress:
 
     path: Path
     last: str | None = None
-    exercises: dict[str, Standing] = field(default_factory=dict)
+    exercises: dict[str, ExerciseProgress] = field(default_factory=dict)
     ignored: list[str] = field(default_factory=list)
     newer: int | None = None
     kept: Path | None = None
@@ -74,7 +73,7 @@ class Progress:
 
     def told(self) -> dict[str, Any]:
         """Everything as plain values: what the file holds."""
-        exercises = {name: asdict(standing) for name, standing in sorted(self.exercises.items())}
+        exercises = {name: asdict(state) for name, state in sorted(self.exercises.items())}
         return {"version": VERSION, "last": self.last, "exercises": exercises}
 
     def write(self) -> None:
@@ -113,8 +112,8 @@ class Progress:
                 self.ignored.append("an exercise with a long name")
                 continue
             # Of a file that another version wrote only the scores are certain.
-            standing, ignored = read_standing(fields, ALL if version == VERSION else SCORES)
-            self.exercises[name] = standing
+            state, ignored = read_progress(fields, ALL if version == VERSION else SCORES)
+            self.exercises[name] = state
             self.ignored += [f"{one} of {name}" for one in ignored]
 
     def _sound(self, name: str, told: Any, *kinds: type) -> Any:
@@ -123,9 +122,9 @@ class Progress:
         self.ignored.append(name)
         return None
 
-    def of(self, exercise: str) -> Standing:
-        """The standing of one exercise, begun if need be."""
-        return self.exercises.setdefault(exercise, Standing())
+    def of(self, exercise: str) -> ExerciseProgress:
+        """The state of one exercise, begun if need be."""
+        return self.exercises.setdefault(exercise, ExerciseProgress())
 
     def note_started(self, exercise: str) -> None:
         """Remember which exercise the learner works on."""
@@ -136,32 +135,32 @@ class Progress:
         """Begin anew; what was reached stays, and a clock goes on."""
         self.last = exercise
         old = self.of(exercise)
-        fresh = Standing(best=old.best, possible=old.possible)
+        fresh = ExerciseProgress(best=old.best, possible=old.possible)
         self.exercises[exercise] = replace(fresh, clock=old.clock, in_time=old.in_time, took=old.took)
 
     def note_result(self, result: Result, answer: bytes) -> None:
-        """Take in one check of this answer. An answer of which nothing is sure has no ladder."""
+        """Take in one check of this answer. An answer without a sure diagnosis has no hints."""
         self.last = result.exercise
-        standing = self.of(result.exercise)
-        standing.points, standing.possible, standing.passed = result.points, result.possible, result.passed
-        standing.best = max(standing.best, result.points)
-        standing.answer, standing.finding = mark(answer), list(result.finding)
+        state = self.of(result.exercise)
+        state.points, state.possible, state.passed = result.points, result.possible, result.passed
+        state.best = max(state.best, result.points)
+        state.answer, state.finding = mark(answer), list(result.finding)
         told, found = result.told_first, result.diagnosis
-        standing.check, standing.verdict = (told.name, str(told.verdict)) if told else (None, "")
-        standing.misconception = found.misconception if found and not found.rivals else None
+        state.check, state.verdict = (told.name, str(told.verdict)) if told else (None, "")
+        state.misconception = found.misconception if found and not found.rivals else None
 
     def next_open(self, exercises: Sequence[Exercise], after: Exercise) -> Exercise | None:
         """The first exercise that is not done, from the one after `after` on, then from the beginning."""
         place = next(number for number, one in enumerate(exercises) if one.id == after.id)
         for one in (*exercises[place + 1 :], *exercises[:place]):
-            if self.exercises.get(one.id, Standing()).best < one.points:
+            if self.exercises.get(one.id, ExerciseProgress()).best < one.points:
                 return one
         return None
 
-    def next_hint(self, exercise: Exercise) -> Standing:
-        """Go one step up the ladder, which ends one step past the last hint: then all is said."""
-        standing = self.exercises.get(exercise.id, Standing())
-        known = next((wrong for wrong in exercise.misconceptions if wrong.id == standing.misconception), None)
+    def next_hint(self, exercise: Exercise) -> ExerciseProgress:
+        """Show the next hint; one step past the last one, all has been said."""
+        state = self.exercises.get(exercise.id, ExerciseProgress())
+        known = next((wrong for wrong in exercise.misconceptions if wrong.id == state.misconception), None)
         if known is not None:
-            standing.climb(len(known.hints) + 1)
-        return standing
+            state.show_next(len(known.hints) + 1)
+        return state

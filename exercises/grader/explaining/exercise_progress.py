@@ -6,14 +6,14 @@ from typing import Any
 
 MOST_POINTS = 100_000
 MOST_SECONDS = 2**40
-MOST_LADDERS = 50  # a ladder for each text that was ever checked would grow for ever
+MOST_HINTED = 50  # else there would be one entry for each text that was ever checked
 MOST_WORDS = 20
 LONGEST_WORDS = 20_000
 
 
 @dataclass(slots=True)
-class Standing:
-    """One exercise's standing.
+class ExerciseProgress:
+    """What a learner has reached in one exercise.
 
     `answer` is the mark of the text that was checked last, `check` the check that its report told about,
     `verdict` how that ended, `finding` what it found in short, `misconception` what it was diagnosed as.
@@ -39,30 +39,30 @@ class Standing:
     @property
     def shown(self) -> int:
         """How many hints were shown for what the last check found; its report shows the first."""
-        return self.hints.get(self._ladder, 1)
+        return self.hints.get(self._hinted, 1)
 
-    def climb(self, top: int) -> None:
+    def show_next(self, top: int) -> None:
         """Show one hint more, up to `top`."""
-        self.hints[self._ladder] = min(self.shown + 1, top)
-        for oldest in list(self.hints)[:-MOST_LADDERS]:
+        self.hints[self._hinted] = min(self.shown + 1, top)
+        for oldest in list(self.hints)[:-MOST_HINTED]:
             del self.hints[oldest]
 
     @property
-    def _ladder(self) -> str:
+    def _hinted(self) -> str:
         return f"{self.misconception} in {self.answer}"
 
 
-def read_standing(told: Any, wanted: tuple[str, ...]) -> tuple[Standing, list[str]]:
+def read_progress(told: Any, wanted: tuple[str, ...]) -> tuple[ExerciseProgress, list[str]]:
     """Take over the wanted fields, each only if it is what it should be; name the others.
 
-    >>> standing, ignored = read_standing({"points": 3, "best": "x"}, ("points", "best"))
-    >>> standing.points, standing.best, ignored
+    >>> state, ignored = read_progress({"points": 3, "best": "x"}, ("points", "best"))
+    >>> state.points, state.best, ignored
     (3, 0, ['best'])
     """
     if not isinstance(told, dict):
-        return Standing(), ["all"]
+        return ExerciseProgress(), ["all"]
     sound = {name: told[name] for name in wanted if name in told and SOUND[name](told[name])}
-    return Standing(**sound), [
+    return ExerciseProgress(**sound), [
         name for name in wanted if name not in sound and (name in told or name not in LATER)
     ]
 
@@ -88,8 +88,8 @@ def _finding(told: Any) -> bool:
 
 
 def _hints(told: Any) -> bool:
-    ladders = isinstance(told, dict) and len(told) <= MOST_LADDERS
-    return ladders and all(type(shown) is int and 1 <= shown <= MOST_WORDS for shown in told.values())
+    countable = isinstance(told, dict) and len(told) <= MOST_HINTED
+    return countable and all(type(shown) is int and 1 <= shown <= MOST_WORDS for shown in told.values())
 
 
 SOUND: dict[str, Callable[[Any], bool]] = {
@@ -109,4 +109,4 @@ SOUND: dict[str, Callable[[Any], bool]] = {
 }
 LATER = {"clock", "in_time", "took"}  # files of the first versions lack them
 SCORES = ("points", "best", "possible", "passed")
-ALL = tuple(one.name for one in fields(Standing))
+ALL = tuple(one.name for one in fields(ExerciseProgress))

@@ -12,9 +12,9 @@ from exercises.grader.judging.checking import Check
 from exercises.grader.judging.records import Verdict
 from exercises.grader.judging.subjects import FLAWS, OTHERS, RIGHT, Flaw, Maker, Subjects, maker, subjects
 from exercises.grader.judging.trials import End, Trials
-from exercises.grader.mechanical import Mechanical, mechanical_mutants
 from exercises.grader.proving.cache import GradingCache
 from exercises.grader.proving.grading import shown_path
+from exercises.grader.proving.mechanical import Mechanical, mechanical_mutants
 
 FILES = {RIGHT, OTHERS, FLAWS}
 FEWEST_HIDDEN = 12

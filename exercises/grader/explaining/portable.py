@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from exercises.grader.errors import ExerciseError
+from exercises.grader.explaining.exercise_progress import MOST_HINTED, ExerciseProgress
+from exercises.grader.explaining.progress import Progress
 from exercises.grader.judging.catalogue import FOLDER_NAME
-from exercises.grader.progress import Progress
-from exercises.grader.standing import MOST_LADDERS, Standing
 
 MOST_EXERCISES = 1_000
 
@@ -63,13 +63,13 @@ def take_in(progress: Progress, source: Path) -> Merged:
     return Merged(tuple(new), tuple(better), tuple(same))
 
 
-def _merge(mine: Standing, theirs: Standing) -> None:
+def _merge(mine: ExerciseProgress, theirs: ExerciseProgress) -> None:
     """Take the best of both into mine. What the last check found here stays: it speaks of the file here."""
     mine.best = max(mine.best, theirs.best)
     mine.possible = mine.possible or theirs.possible
-    for ladder, shown in theirs.hints.items():
-        if ladder in mine.hints or len(mine.hints) < MOST_LADDERS:
-            mine.hints[ladder] = max(shown, mine.hints.get(ladder, 0))
+    for hinted, shown in theirs.hints.items():
+        if hinted in mine.hints or len(mine.hints) < MOST_HINTED:
+            mine.hints[hinted] = max(shown, mine.hints.get(hinted, 0))
 
 
 def _read(source: Path) -> Progress:
@@ -94,9 +94,9 @@ def _contradictions(other: Progress) -> list[str]:
         return [f"{len(other.exercises)} exercises"]
     names = [*other.exercises, *([other.last] if other.last else [])]
     found = [f"the name {name!r}" for name in names if not FOLDER_NAME.fullmatch(name)]
-    for name, standing in other.exercises.items():
-        if max(standing.points, standing.best) > standing.possible and standing.best > 0:
-            found.append(f"{standing.best} of {standing.possible} points of {name}")
-        elif standing.points > standing.best:
+    for name, state in other.exercises.items():
+        if max(state.points, state.best) > state.possible and state.best > 0:
+            found.append(f"{state.best} of {state.possible} points of {name}")
+        elif state.points > state.best:
             found.append(f"the best result of {name} is not the best")
     return found

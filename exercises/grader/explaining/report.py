@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from exercises.grader.answers import AnswerFile
+from exercises.grader.explaining.hints import hint_line
+from exercises.grader.explaining.page import Line, wrapped
+from exercises.grader.explaining.progress import ExerciseProgress, Progress
+from exercises.grader.judging.answers import AnswerFile
 from exercises.grader.judging.catalogue import Exercise
 from exercises.grader.judging.records import CheckResult, Diagnosis, How, Result, SourceLine, Verdict
-from exercises.grader.ladder import hint_line
-from exercises.grader.page import Line, wrapped
-from exercises.grader.progress import Progress, Standing
 
 PRINTED_LINES = 10
 HERE = "   <-- here"
@@ -73,11 +73,11 @@ def table(exercises: list[Exercise], progress: Progress) -> list[Line]:
     total = possible = 0
     for exercise in exercises:
         begun = progress.exercises.get(exercise.id)
-        standing = begun or Standing()
-        state = "done" if standing.best == exercise.points else "begun" if begun else "-"
+        reached = begun or ExerciseProgress()
+        state = "done" if reached.best == exercise.points else "begun" if begun else "-"
         name = names[exercise.id]
-        rows.append(Line(f"{name:<{width}}{standing.points:>5}{standing.best:>6}{exercise.points:>5}  {state}"))
-        total, possible = total + standing.best, possible + exercise.points
+        rows.append(Line(f"{name:<{width}}{reached.points:>5}{reached.best:>6}{exercise.points:>5}  {state}"))
+        total, possible = total + reached.best, possible + exercise.points
     return [*rows, Line(f"{total} of {possible} points.", "strong")]
 
 

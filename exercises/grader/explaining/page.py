@@ -4,9 +4,8 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from exercises.grader.plain_text import plain_text
-
 WIDTH = 100
+MOST_CHARACTERS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +29,23 @@ def wrapped(text: str, tone: str = "plain", indent: str = "") -> Iterator[Line]:
     room = WIDTH - len(indent)
     for line in textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False):
         yield Line(indent + line, tone)
+
+
+def plain_text(text: str, most: int = MOST_CHARACTERS) -> str:
+    r"""Make foreign text one visible line: what a terminal would obey instead of show is written out.
+
+    Escape sequences could paint a report of their own over ours, and a line break could begin a line of it.
+
+    >>> plain_text("All pass.\x1b[2J\n")
+    'All pass.\\x1b[2J\\n'
+    >>> plain_text("too long a text", most=8)
+    'too long... (7 more characters)'
+    """
+    cut = text if len(text) <= most else f"{text[:most]}... ({len(text) - most} more characters)"
+    if cut.isprintable():
+        return cut
+    return "".join(char if char.isprintable() else _written_out(char) for char in cut)
+
+
+def _written_out(char: str) -> str:
+    return char.encode("unicode_escape").decode()

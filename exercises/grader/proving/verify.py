@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from exercises.grader import report, verify_flaws
 from exercises.grader.errors import BadExerciseError
+from exercises.grader.explaining import report
 from exercises.grader.judging.catalogue import Exercise, check_files, folders
 from exercises.grader.judging.diagnosis import diagnose
 from exercises.grader.judging.misconceptions import Form, Misconception
 from exercises.grader.judging.records import Result, Verdict
 from exercises.grader.judging.syntax import parse
 from exercises.grader.judging.verdicts import FILE, Written, as_text
-from exercises.grader.mechanical import mechanical_mutants
+from exercises.grader.proving import verify_flaws
 from exercises.grader.proving.grading import graded, refuted
+from exercises.grader.proving.mechanical import mechanical_mutants
 from exercises.grader.running import postgres_server
 from jobqueue.simulation import SCENARIOS
 

@@ -1,18 +1,18 @@
 """The clock of a timed challenge: started if wanted, never in the way. It counts and takes nothing away."""
 
 from exercises.grader.errors import ExerciseError
+from exercises.grader.explaining.exercise_progress import ExerciseProgress
 from exercises.grader.judging.catalogue import Exercise
 from exercises.grader.judging.records import Result
-from exercises.grader.standing import Standing
 
 MINUTE = 60
 
 
-def start(standing: Standing, exercise: Exercise, now: int) -> None:
+def start(state: ExerciseProgress, exercise: Exercise, now: int) -> None:
     """Start the clock, anew if it ran already.
 
     Args:
-        standing: Whose clock it is.
+        state: Whose clock it is.
         exercise: What is timed.
         now: Seconds since the epoch.
 
@@ -21,46 +21,46 @@ def start(standing: Standing, exercise: Exercise, now: int) -> None:
     """
     if not exercise.minutes:
         raise ExerciseError(f"{exercise.short} has no clock: take all the time you like.")
-    standing.clock, standing.in_time, standing.took = now, 0, None
+    state.clock, state.in_time, state.took = now, 0, None
 
 
-def note(standing: Standing, exercise: Exercise, result: Result, now: int) -> None:
+def note(state: ExerciseProgress, exercise: Exercise, result: Result, now: int) -> None:
     """Take in a check while the clock runs: points count as in time up to its end; a pass stops it."""
-    if standing.clock is None:
+    if state.clock is None:
         return
-    spent = max(0, now - standing.clock)  # the system's clock may have been set back
+    spent = max(0, now - state.clock)  # the system's clock may have been set back
     if spent <= exercise.minutes * MINUTE:
-        standing.in_time = max(standing.in_time, result.points)
+        state.in_time = max(state.in_time, result.points)
     if result.passed:
-        standing.took, standing.clock = spent, None
+        state.took, state.clock = spent, None
 
 
-def words(standing: Standing, exercise: Exercise, now: int) -> str:
+def words(state: ExerciseProgress, exercise: Exercise, now: int) -> str:
     """Say how the time stands; empty if no clock was started.
 
     >>> from types import SimpleNamespace
     >>> challenge = SimpleNamespace(minutes=45, points=42)
-    >>> words(Standing(clock=1_000), challenge, 1_000 + 12 * 60)
+    >>> words(ExerciseProgress(clock=1_000), challenge, 1_000 + 12 * 60)
     'The clock: 12 of 45 minutes.'
-    >>> words(Standing(clock=1_000, in_time=20), challenge, 1_000 + 46 * 60)
+    >>> words(ExerciseProgress(clock=1_000, in_time=20), challenge, 1_000 + 46 * 60)
     'The clock: the 45 minutes are over, with 20 of 42 points in time. Go on as long as you like.'
-    >>> words(Standing(took=38 * 60, in_time=42), challenge, 0)
+    >>> words(ExerciseProgress(took=38 * 60, in_time=42), challenge, 0)
     'The clock: all of it in 38 of 45 minutes.'
     """
-    if standing.took is not None:
-        spent = standing.took // MINUTE
-        if standing.took <= exercise.minutes * MINUTE:
+    if state.took is not None:
+        spent = state.took // MINUTE
+        if state.took <= exercise.minutes * MINUTE:
             return f"The clock: all of it in {spent} of {exercise.minutes} minutes."
-        reached = f"{_points(standing, exercise)} in the first {exercise.minutes}"
+        reached = f"{_points(state, exercise)} in the first {exercise.minutes}"
         return f"The clock: all of it in {spent} minutes; {reached}."
-    if standing.clock is None:
+    if state.clock is None:
         return ""
-    spent = max(0, now - standing.clock) // MINUTE
+    spent = max(0, now - state.clock) // MINUTE
     if spent < exercise.minutes:
         return f"The clock: {spent} of {exercise.minutes} minutes."
-    over = f"The clock: the {exercise.minutes} minutes are over, with {_points(standing, exercise)} in time."
+    over = f"The clock: the {exercise.minutes} minutes are over, with {_points(state, exercise)} in time."
     return f"{over} Go on as long as you like."
 
 
-def _points(standing: Standing, exercise: Exercise) -> str:
-    return f"{standing.in_time} of {exercise.points} points"
+def _points(state: ExerciseProgress, exercise: Exercise) -> str:
+    return f"{state.in_time} of {exercise.points} points"

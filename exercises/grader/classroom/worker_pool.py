@@ -17,8 +17,8 @@ from typing import Any
 
 from exercises.grader.classroom.record import Grade, ungraded
 from exercises.grader.classroom.submissions import Submission
+from exercises.grader.explaining.page import plain_text
 from exercises.grader.judging.catalogue import Exercise
-from exercises.grader.plain_text import plain_text
 from exercises.grader.running.process import PACKAGE_ROOT
 from exercises.grader.running.workspace import working_folder
 
@@ -29,7 +29,7 @@ COMMAND = (sys.executable, "-P", "-m", "exercises.grader.classroom.single")
 Outcome = tuple[Submission, Grade]
 
 
-class Crew:
+class WorkerPool:
     """The grader processes at work; `stop` ends them, and no other begins."""
 
     def __init__(
@@ -41,7 +41,7 @@ class Crew:
         self._stopped = False
 
     def grade(self, submissions: Sequence[Submission], at_once: int) -> Generator[Outcome, None, None]:
-        """Grade all of them; yield each as it is done. Whoever stops asking stops the crew."""
+        """Grade all of them; yield each as it is done. Whoever stops asking stops the workers."""
         done: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
         with working_folder() as scratch, self._workers(at_once) as pool:
             for one in submissions:

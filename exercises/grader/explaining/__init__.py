@@ -1,0 +1,1 @@
+"""Explains what was found: reports, hints, and a learner's progress."""
