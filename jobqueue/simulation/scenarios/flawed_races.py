@@ -27,7 +27,7 @@ CHECKS_THEN_ACTS = flawed_story(
     Flaw(
         queues.ChecksThenActs,
         "job = self._seen_at(now - GAP_MILLIS)  # and whoever has it by now, it is taken",
-        "job = self._table.pick(aim.types, aim.tenants)",
+        "while (job := self._table.pick(aim.types, aim.tenants, most)) is not None",
         JobQueue._hand_out,  # noqa: SLF001 - to be shown
         "whoever looks between another one's look and taking gets the same job, and its work is done twice",
         "one_worker",

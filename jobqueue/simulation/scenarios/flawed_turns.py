@@ -150,7 +150,7 @@ LIMIT_ONCE_PER_BATCH = flawed_story(
     Flaw(
         queues.LimitOncePerBatch,
         "gates.limits = Limits()",
-        "while len(leases) < limit and (lease := self._hand_out(worker_id, lease_millis, aim, now)):",
+        "while room > 0 and len(leases) < limit and (lease := poll()):",
         Operations.poll_many,
         "a limit that is looked at once for each batch is no limit: the larger the batch, the more run",
         "limits_hold",
