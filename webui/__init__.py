@@ -17,11 +17,11 @@ from webui.board.pages import action_url, pages
 from webui.board.panel_pages import panels
 from webui.board.texts import texts
 from webui.failures import problem, words_of
-from webui.live import live
 from webui.live.instants import iso, utc
+from webui.live.routes import live
+from webui.live.service import Service
 from webui.prefix import Prefix
 from webui.security import guard
-from webui.service import Service
 
 _NUMBER_AND_UNIT = re.compile(r"(\d) s\b")
 

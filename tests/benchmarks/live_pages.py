@@ -16,7 +16,7 @@ from tests.benchmarks.store_cost import fill
 from tests.databases import PLACES
 from webui import create_app
 from webui.auth import Access
-from webui.service import Service
+from webui.live.service import Service
 
 PAGES = {
     "overview": "/live/",

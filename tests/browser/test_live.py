@@ -13,8 +13,8 @@ from playwright.sync_api import Page, expect
 from jobqueue import JobQueue, RetryPolicy, SystemClock, WeightedBands
 from webui import create_app
 from webui.auth import own_tokens
+from webui.live.service import Service
 from webui.server import listen, serving
-from webui.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

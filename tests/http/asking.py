@@ -11,7 +11,7 @@ from jobqueue.client import QueueClient
 from tests.contract.observing import everything
 from webui import create_app
 from webui.auth import Access, Grant, Role
-from webui.service import Service
+from webui.live.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,8 @@ from jobqueue import UnknownJobError
 from tests.http.asking import NASTY_NAMES, Api, Given
 from webui.api import ROUTES
 from webui.auth import own_tokens
-from webui.live.door import COOKIE
-from webui.service import Service
+from webui.live.access import COOKIE
+from webui.live.service import Service
 
 ASKED = {
     "submit": {"type": "mail"},

@@ -11,7 +11,7 @@ from jobqueue import JobQueue, ManualClock, RetryPolicy, WeightedBands
 from tests.http.asking import Api, Given
 from webui import create_app
 from webui.auth import Access
-from webui.service import Service
+from webui.live.service import Service
 
 BEGIN = 1_627_824_019_000
 

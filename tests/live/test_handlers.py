@@ -15,7 +15,7 @@ from jobqueue import JobQueue, Lease, ManualClock, RetryPolicy
 from jobqueue.worker import PermanentError
 from webui.cli import main
 from webui.handlers import handlers
-from webui.opening import default_url, own_folder
+from webui.live.queue import default_url, own_folder
 
 
 def run(folder, type_, payload, job_id="J1"):

@@ -7,9 +7,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from jobqueue import JobQueue, ManualClock, RetryPolicy, StoreError
 from tests.http.asking import Api
-from webui.health import LONGEST_WITHOUT_SWEEP
-from webui.metrics import MOST_TENANTS, OTHERS
-from webui.service import Service
+from webui.api.metrics import MOST_TENANTS, OTHERS
+from webui.live.health import LONGEST_WITHOUT_SWEEP
+from webui.live.service import Service
 
 
 def scraped(api: Api) -> dict[tuple[str, ...], float]:

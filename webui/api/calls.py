@@ -15,7 +15,7 @@ from webui.api.bodies import parse
 from webui.api.kinds import Kind, from_query
 from webui.api.problems import ProblemError, problem_of
 from webui.auth import Grant, Role
-from webui.service import Service
+from webui.live.service import Service
 
 _LARGEST_READ = 4 * LARGEST_BODY
 """A body is read this far although it is too large: whoever still sends would not hear the answer."""

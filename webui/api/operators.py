@@ -5,6 +5,7 @@ from flask import Response
 from jobqueue import RedriveRow, UnknownJobError
 from jobqueue.arguments import check_name
 from webui.api.calls import Call, answer
+from webui.api.metrics import CONTENT_TYPE, exposition
 from webui.api.records import (
     Figures,
     HealthAnswer,
@@ -13,7 +14,6 @@ from webui.api.records import (
     RedriveAnswer,
     RedriveRows,
 )
-from webui.metrics import CONTENT_TYPE, exposition
 
 
 def list_dead(call: Call) -> Response:

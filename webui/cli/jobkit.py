@@ -22,9 +22,9 @@ from webui.cli import verify as verify_command
 from webui.cli.postgres import postgres
 from webui.cli.terminal import PlainGroup, examples, say, say_lines
 from webui.jupyter.lab import JupyterFailedError, copy_lessons, is_installed, jupyter
-from webui.opening import own_token_file, serving_queue
+from webui.live.queue import own_token_file, serving_queue
+from webui.live.service import Service
 from webui.server import PortTakenError, listen, serving, stop_politely, wait_for_stop
-from webui.service import Service
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})

@@ -21,7 +21,7 @@ from webui.auth import ALL, Role, described, new_token, read_tenants
 from webui.cli.terminal import examples, say, say_if_open, say_lines
 from webui.handlers import handlers
 from webui.handlers.behaviour import BEHAVIOURS, misbehaving, paced
-from webui.opening import close, open_shared
+from webui.live.queue import close, open_shared
 
 _DEMO_TENANTS = ("acme", "bo", "cy")
 _HOUR_MILLIS = 3_600_000

@@ -13,7 +13,7 @@ from jobqueue.model import job_number
 from webui.api.calls import service
 from webui.api.problems import NAMES
 from webui.api.table import LARGEST_PAGE, MOST_REDRIVEN
-from webui.live.door import live, operator
+from webui.live.access import live, operator
 from webui.live.instants import in_words
 from webui.live.pages import filters_of, job_or_404, page_url
 

@@ -11,9 +11,9 @@ from jobqueue.arguments import check_text, number_of
 from webui.api.calls import service
 from webui.api.table import MOST_REDRIVEN
 from webui.failures import is_fragment_wanted
-from webui.live.door import live, operator
+from webui.live.access import live, operator
 from webui.live.instants import in_words
-from webui.live.journey import life_of
+from webui.live.life import life_of
 from webui.live.presenters import (
     attempts_page,
     counted,

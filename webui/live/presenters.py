@@ -8,7 +8,7 @@ from jobqueue import Attempt, JobStatus, JobView, Stats
 from jobqueue.scheduling.bands import BANDS, band_of
 from jobqueue.wire import reference_of
 from webui.live.instants import span
-from webui.snapshots import Seen, Snapshot
+from webui.live.snapshots import Seen, Snapshot
 
 MOST_COUNTED = 100_000
 MOST_ROWS = 20

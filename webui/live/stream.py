@@ -11,11 +11,11 @@ from flask import Response
 from jobqueue import StoreError
 from webui.api.calls import service
 from webui.failures import problem
-from webui.live.door import live
-from webui.service import Service
+from webui.live.access import live
+from webui.live.service import Service
 
 if TYPE_CHECKING:
-    from webui.snapshots import Snapshot
+    from webui.live.snapshots import Snapshot
 
 BEAT_TICKS = 5
 """After so many ticks without news a comment is sent: only by writing is a closed tab noticed."""

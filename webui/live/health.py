@@ -5,7 +5,7 @@ import threading
 from typing import Any
 
 from jobqueue import JobQueueError, TimeSource
-from webui.snapshots import Snapshots
+from webui.live.snapshots import Snapshots
 
 _logger = logging.getLogger(__name__)
 

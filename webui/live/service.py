@@ -10,8 +10,8 @@ from typing import Any
 from jobqueue import JobView, MonotonicClock, SystemClock, TimeSource
 from jobqueue.model import job_number
 from webui.auth import Access, Grant
-from webui.health import Health
-from webui.snapshots import MOST_STREAMS, TICK_MILLIS, Snapshots, Streams, Workers
+from webui.live.health import Health
+from webui.live.snapshots import MOST_STREAMS, TICK_MILLIS, Snapshots, Streams, Workers
 
 MOST_NOTICES = 500
 ENOUGH_CHARACTERS = 1024 * 1024

@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST as CONTENT_TYPE
 
-from webui.snapshots import Snapshot
+from webui.live.snapshots import Snapshot
 
 __all__ = ["CONTENT_TYPE", "exposition"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from jobqueue import Limits, RetryPolicy, SystemClock, WeightedBands, open_queue
 from webui.auth import Access, Role, own_tokens, read_tokens
-from webui.service import Service
+from webui.live.service import Service
 
 POLICY = RetryPolicy(max_attempts=5, base_backoff_millis=1000, max_backoff_millis=60_000)
 MOST_QUEUED = 1_000_000
