@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Page, expect
 
 from exercises.grader.judging.catalogue import find
@@ -29,7 +29,7 @@ def asked(site: Site, at: int, given: str | None = None) -> str:
     url, lab = site.board("life_of_a_job", at)
     lab.predictions.switch(on=True)
     if given is not None:
-        lab.predictions.answer(lab.world, lab.predictions.question(lab.world).key, given)
+        lab.predictions.answer(lab.world, lab.predictions.question(lab.world).key, given)  # type: ignore[union-attr]
     return url
 
 

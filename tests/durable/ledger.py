@@ -83,7 +83,7 @@ def balance(queue: JobQueue, told: list[list[str]]) -> Balance:
     for job_id in there:
         rows = queue.history(job_id)
         assert [row.generation for row in rows] == list(range(1, len(rows) + 1))
-        if [row.outcome for row in rows].count("succeeded") > 1:
+        if [row.outcome for row in rows].count("succeeded") > 1:  # type: ignore[arg-type]
             duplicated.add(job_id)
         if any(row.outcome == "expired" for row in rows[:-1]):
             recovered.add(job_id)

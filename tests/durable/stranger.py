@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from tests.databases import postgres_url
+from tests.databases import Place, postgres_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ class Stranger:
 
 
 @contextmanager
-def stranger(place) -> Iterator[Stranger]:
+def stranger(place: Place) -> Iterator[Stranger]:
     """Connect somebody else to a place."""
     with psycopg.connect(postgres_url(), options=f"-c search_path={place.options['schema']}") as connection:
         yield Stranger(connection)

@@ -59,9 +59,9 @@ ASKED = {"all": {}, "types": {"types": ["mail"]}, "tenants": {"tenants": ["defau
 
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("name", POLLS)
-def test_a_poll_costs_the_same_beside_many_jobs(tmp_path, clock, name, asked):
+def test_a_poll_costs_the_same_beside_many_jobs(tmp_path: Path, clock: Any, name: Any, asked: Any) -> None:
     """One tenant, one type: 20 times as many ready jobs take no more steps."""
-    few, many = costs(tmp_path, clock, POLLS[name], lambda queue: queue.poll("w", 1000, **ASKED[asked]))
+    few, many = costs(tmp_path, clock, POLLS[name], lambda queue: queue.poll("w", 1000, **ASKED[asked]))  # type: ignore[arg-type]
     assert many <= few + 20
 
 
@@ -82,21 +82,23 @@ LIMITS = {"limits": Limits(max_queued=10**6, max_queued_per_tenant=10**6)}
 
 @pytest.mark.parametrize("scheduler", [None, WeightedBands()], ids=["strict", "bands"])
 @pytest.mark.parametrize("look", LOOKS)
-def test_a_page_and_a_submit_cost_the_same_beside_many_jobs(tmp_path, clock, look, scheduler, monkeypatch):
+def test_a_page_and_a_submit_cost_the_same_beside_many_jobs(
+    tmp_path: Path, clock: ManualClock, look: Any, scheduler: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """20 times as many jobs wait, before J1 and behind it, and nobody counts or reads them all."""
     monkeypatch.setattr(storage, "SEARCHED_JOBS", 400)
     few, many = costs(tmp_path, clock, {"scheduler": scheduler, **LIMITS}, LOOKS[look])
     assert many <= few * 3 + 100
 
 
-def test_finished_jobs_that_their_keys_keep_cost_nothing(tmp_path, clock):
+def test_finished_jobs_that_their_keys_keep_cost_nothing(tmp_path: Path, clock: ManualClock) -> None:
     """Beyond what is to be kept there are 20 times as many, and no end of a job looks at them again."""
     found = []
     for jobs in (FEW, MANY):
         queue = sqlite_place(tmp_path).open(clock, POLICY, keep_finished=2)
         queue.cancel(queue.submit_once("key", "mail").job_id)
         fill(queue, jobs)
-        queue._database.write("UPDATE jobs SET request_key = 'key-' || number, finish_order = number", {})
+        queue._database.write("UPDATE jobs SET request_key = 'key-' || number, finish_order = number", {})  # type: ignore[attr-defined]
         for _ in range(4):
             queue.submit("mail")
         queue.cancel(f"J{jobs + 2}")
@@ -106,7 +108,7 @@ def test_finished_jobs_that_their_keys_keep_cost_nothing(tmp_path, clock):
     assert found[1] <= found[0] + 20
 
 
-def test_what_only_reads_waits_for_nobody_who_writes(sqlite, clock):
+def test_what_only_reads_waits_for_nobody_who_writes(sqlite: Any, clock: Any) -> None:
     """Somebody is in the middle of a transaction: every page is answered, as things were before it."""
     queue, other = (sqlite.open(clock, POLICY, busy_timeout_millis=0) for _ in range(2))
     queue.submit("mail")
@@ -122,7 +124,7 @@ def test_what_only_reads_waits_for_nobody_who_writes(sqlite, clock):
     assert queue.view("J1").status == "CANCELLED"
 
 
-def test_who_reads_holds_up_nobody_who_writes(sqlite, clock):
+def test_who_reads_holds_up_nobody_who_writes(sqlite: Any, clock: Any) -> None:
     """While one is in the middle of reading another one submits."""
     queue, other = (sqlite.open(clock, POLICY, busy_timeout_millis=0) for _ in range(2))
     queue.submit("mail")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import RetryPolicy, StoreError, lifecycle
+from jobqueue import ManualClock, RetryPolicy, StoreError, lifecycle
 from jobqueue.retry import RetryRule
 from jobqueue.storage import CHANGING
 from jobqueue.stores import statements
@@ -14,14 +15,17 @@ from jobqueue.stores.rows import kept_from
 from tests.contract.observing import everything, outcome, polled, polled_ids
 from tests.durable.conftest import POLICY
 
+if TYPE_CHECKING:
+    from tests.databases import Place
 
-def row_of(queue, number):
+
+def row_of(queue: Any, number: Any) -> Any:
     """Return the stored row of a job, all of it."""
     with queue._session(CHANGING):
         return queue._session.read(statements.JOB, number=number)[0]
 
 
-def put_late(queue, read, change, at):
+def put_late(queue: Any, read: Any, change: Any, at: Any) -> Any:
     """Write what `change` makes of a row that was read earlier; return whether it was refused."""
     with suppress(StoreError), queue._session(CHANGING):
         kept = kept_from(read)
@@ -31,7 +35,7 @@ def put_late(queue, read, change, at):
     return True
 
 
-def test_a_sweep_that_read_before_a_completion_does_not_write_over_it(place, clock):
+def test_a_sweep_that_read_before_a_completion_does_not_write_over_it(place: Place, clock: ManualClock) -> None:
     """The lease was over when the sweep looked, and the job had succeeded when it wrote: nothing is reaped."""
     one, two = place.open(clock, POLICY), place.open(clock, POLICY)
     one.submit("mail")
@@ -46,7 +50,7 @@ def test_a_sweep_that_read_before_a_completion_does_not_write_over_it(place, clo
     assert [row.outcome for row in two.history("J1")] == ["succeeded"]
 
 
-def test_a_late_report_leaves_the_new_owners_row_as_it_is(place, clock):
+def test_a_late_report_leaves_the_new_owners_row_as_it_is(place: Place, clock: ManualClock) -> None:
     """The statement itself changes no row: id and state would fit, the generation does not."""
     one, two = place.open(clock, POLICY), place.open(clock, POLICY)
     one.submit("mail")
@@ -62,7 +66,7 @@ def test_a_late_report_leaves_the_new_owners_row_as_it_is(place, clock):
 
 
 @pytest.mark.parametrize("by", ["generation", "status"])
-def test_a_statement_names_what_it_was_decided_for(place, clock, by):
+def test_a_statement_names_what_it_was_decided_for(place: Any, clock: Any, by: Any) -> None:
     """Without either of the two conditions a row would be changed."""
     queue = place.open(clock, POLICY)
     queue.submit("mail")
@@ -75,7 +79,7 @@ def test_a_statement_names_what_it_was_decided_for(place, clock, by):
         assert queue._database.write(text, values) == 1
 
 
-def test_cancel_and_claim_in_either_order(place, clock):
+def test_cancel_and_claim_in_either_order(place: Place, clock: ManualClock) -> None:
     """Whoever decided on a PENDING job that another has changed since writes nothing."""
     one, two = place.open(clock, POLICY), place.open(clock, POLICY)
     one.submit("mail")
@@ -88,7 +92,7 @@ def test_cancel_and_claim_in_either_order(place, clock):
     assert two.poll("w", 1000) is None
 
 
-def test_a_refused_call_changes_nothing_and_later_ones_go_on(place, clock):
+def test_a_refused_call_changes_nothing_and_later_ones_go_on(place: Place, clock: ManualClock) -> None:
     """Refusals of every kind leave the store as it was, and no transaction open."""
     queue, other = place.open(clock, POLICY), place.open(clock, POLICY)
     queue.submit("mail")
@@ -109,7 +113,7 @@ def test_a_refused_call_changes_nothing_and_later_ones_go_on(place, clock):
     assert queue.submit("mail") == "J3"
 
 
-def test_a_renewal_counts_from_now_in_every_store(place, clock):
+def test_a_renewal_counts_from_now_in_every_store(place: Place, clock: ManualClock) -> None:
     """Nine renewals of a lease of 1000 end 1000 after the last one."""
     queue = place.open(clock, POLICY)
     queue.submit("mail")
@@ -123,7 +127,7 @@ def test_a_renewal_counts_from_now_in_every_store(place, clock):
 
 
 @pytest.mark.parametrize("attempts", [63, 64, 65, 1000])
-def test_the_numbers_are_those_that_python_computed(place, clock, attempts):
+def test_the_numbers_are_those_that_python_computed(place: Any, clock: Any, attempts: Any) -> None:
     """No shift of 64 bits is made by any database: after many attempts the rest is the cap."""
     queue = place.open(clock, RetryPolicy(10**6, 1000, 2**40))
     queue.submit("mail")
@@ -135,7 +139,7 @@ def test_the_numbers_are_those_that_python_computed(place, clock, attempts):
     assert (queue.view("J1").attempts, queue.view("J1").next_run_at) == (attempts, 2**40)
 
 
-def test_jobs_of_one_instant_come_in_the_order_of_their_numbers(place, clock):
+def test_jobs_of_one_instant_come_in_the_order_of_their_numbers(place: Place, clock: ManualClock) -> None:
     """300 jobs submitted at one time, and 300 whose retries fall on one instant."""
     queue = place.open(clock, RetryPolicy(3, 1000, 1000))
     for _ in range(300):
@@ -163,7 +167,7 @@ NASTY = [
 ]
 
 
-def test_text_comes_back_as_it_was_in_every_store(place, clock):
+def test_text_comes_back_as_it_was_in_every_store(place: Any, clock: Any) -> None:
     """Payload, error, result and names: stored is what was given; what cannot be is refused or mended."""
     queue = place.open(clock, RetryPolicy(1, 0, 0))
     for text in NASTY:
@@ -182,7 +186,7 @@ def test_text_comes_back_as_it_was_in_every_store(place, clock):
         assert queue.view(lease.job_id).last_error.startswith(kept[:60_000])
 
 
-def test_names_are_in_the_order_of_their_code_points(place, clock):
+def test_names_are_in_the_order_of_their_code_points(place: Place, clock: ManualClock) -> None:
     """Whatever order a language would give them."""
     queue = place.open(clock, POLICY)
     names = ["b", "a", "B", "\xe4", "\U0001f600", "\uffff", "a b", "aa"]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Any
 
 import psycopg
 import pytest
 
-from jobqueue import JobQueue, Limits, RetryPolicy, StoreError, WeightedBands
+from jobqueue import JobQueue, Limits, ManualClock, RetryPolicy, StoreError, WeightedBands
 from jobqueue.storage import LOOKING
 from tests.contract.observing import everything, outcome, polled
-from tests.databases import postgres_url
+from tests.databases import Place, postgres_url
 from tests.durable.conftest import POLICY
 from tests.durable.test_statements import statements
 
@@ -29,12 +30,12 @@ RESETS = {
 }
 
 
-def pooled(queue, reset):
+def pooled(queue: Any, reset: Any) -> Any:
     """Let somebody else have the queue's session of the server before each of its transactions."""
     database = queue._database
     real_begin = database.begin
 
-    def begin():
+    def begin() -> None:
         database._connected().execute(reset, prepare=False)
         real_begin()
 
@@ -42,7 +43,7 @@ def pooled(queue, reset):
     return queue
 
 
-def whole_life(queue):
+def whole_life(queue: Any) -> Any:
     """Return the answers of every operation, in a story that meets all of them."""
     who = {"actor": "ann", "note": ""}
     return [
@@ -72,7 +73,9 @@ def whole_life(queue):
 
 @pytest.mark.parametrize("reset", RESETS)
 @pytest.mark.parametrize("options", [{}, EVERYTHING], ids=["default", "everything"])
-def test_a_session_that_is_shared_does_as_one_alone(postgres, clock, reset, options):
+def test_a_session_that_is_shared_does_as_one_alone(
+    postgres: Place, clock: ManualClock, reset: Any, options: Any
+) -> None:
     """As a pooler in transaction mode has it: no answer depends on what the session was like before."""
     queue = pooled(postgres.open(clock, POLICY, **options), RESETS[reset])
     alone = JobQueue(clock, POLICY, **options)
@@ -82,11 +85,11 @@ def test_a_session_that_is_shared_does_as_one_alone(postgres, clock, reset, opti
     assert queue.stats() == alone.stats()
 
 
-def test_statements_are_prepared_only_where_they_last(postgres, clock):
+def test_statements_are_prepared_only_where_they_last(postgres: Any, clock: Any) -> None:
     """In a session of its own each is planned once; in one that was emptied they would not be found."""
     queue, count = postgres.open(clock, POLICY), "SELECT count(*) FROM pg_prepared_statements"
 
-    def prepared():
+    def prepared() -> Any:
         return queue._database._connected().execute(count, prepare=False).fetchone()[0]
 
     queue.submit("mail")
@@ -98,16 +101,16 @@ def test_statements_are_prepared_only_where_they_last(postgres, clock):
     assert len(statements(queue, lambda: queue.poll("w", 1000))) == 2, "no more statements than before"
 
 
-def losing_commits(queue, *, after):
+def losing_commits(queue: Any, *, after: Any) -> None:
     """Let the queue's connection break in its next commit: after it was made, or before."""
     database = queue._database
     connected = database._connected
 
     class Breaking:
-        def __getattr__(self, name):
+        def __getattr__(self, name: Any) -> Any:
             return getattr(connected(), name)
 
-        def execute(self, text, *args, **options):
+        def execute(self, text: Any, *args: Any, **options: Any) -> Any:
             if text != "COMMIT":
                 return connected().execute(text, *args, **options)
             del database._connected
@@ -123,7 +126,7 @@ def losing_commits(queue, *, after):
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_a_commit_whose_answer_is_lost_may_have_been_made(place, clock, after):
+def test_a_commit_whose_answer_is_lost_may_have_been_made(place: Place, clock: ManualClock, after: Any) -> None:
     """Nobody knows, and so it is said; asked again with the same request key, there is one job."""
     queue = place.open(clock, POLICY)
     losing_commits(queue, after=after)
@@ -133,7 +136,7 @@ def test_a_commit_whose_answer_is_lost_may_have_been_made(place, clock, after):
     assert sum(queue.stats().by_status.values()) == 1
 
 
-def test_what_fails_before_the_commit_has_changed_nothing(place, clock):
+def test_what_fails_before_the_commit_has_changed_nothing(place: Any, clock: Any) -> None:
     """That is known, and so it is said."""
     queue = place.open(clock, POLICY)
     with pytest.raises(StoreError, match="nothing was changed, so you can try again"), queue._session(LOOKING):
@@ -141,7 +144,7 @@ def test_what_fails_before_the_commit_has_changed_nothing(place, clock):
     assert queue.submit("mail") == "J1"
 
 
-def test_a_commit_that_the_server_refuses_has_changed_nothing(postgres, clock):
+def test_a_commit_that_the_server_refuses_has_changed_nothing(postgres: Any, clock: Any) -> None:
     """It said so: a constraint that is checked at the end, say."""
     queue = postgres.open(clock, POLICY)
     queue._database.begin()
@@ -152,7 +155,7 @@ def test_a_commit_that_the_server_refuses_has_changed_nothing(postgres, clock):
     assert queue.submit("mail") == "J1"
 
 
-def test_a_lock_that_is_never_let_go_is_waited_for_in_bounded_time(postgres, clock):
+def test_a_lock_that_is_never_let_go_is_waited_for_in_bounded_time(postgres: Place, clock: ManualClock) -> None:
     """Then it is an error that says for how long, and nothing has happened."""
     queue = postgres.open(clock, RetryPolicy(1, 0, 0), busy_timeout_millis=50)
     queue.submit("mail")

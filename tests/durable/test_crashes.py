@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import signal
 import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jobqueue import ManualClock
-from tests.databases import PLACES
+from tests.databases import PLACES, Place
 from tests.durable import child
 from tests.durable.conftest import POLICY
 from tests.durable.ledger import balance, lines_of, rest_of, started
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 
 
-def calls_of_the_story(place):
+def calls_of_the_story(place: Any) -> Any:
     """Return how many calls to the database the story makes, and which of them end a transaction."""
-    queue, kinds = place.open(ManualClock(), POLICY), []
+    queue, kinds = place.open(ManualClock(), POLICY), []  # type: ignore[var-annotated]
 
     class Counting:
-        def __getattr__(self, name):
+        def __getattr__(self, name: Any) -> Any:
             found = getattr(queue_database, name)
             if name not in {"begin", "commit", "read", "write"}:
                 return found
-            return lambda *args: (kinds.append(name), found(*args))[1]
+            return lambda *args: (kinds.append(name), found(*args))[1]  # type: ignore[func-returns-value]
 
     queue_database = queue._database
     queue._database = queue._session.database = Counting()
@@ -35,7 +39,7 @@ def calls_of_the_story(place):
     return kinds
 
 
-def killed_at(place, at, when):
+def killed_at(place: Place, at: Any, when: Any) -> Any:
     """Run the story on an empty place, killed at one call, then let everything come to its end."""
     told = lines_of(process := started(place, "story", kill_at=at, when=when))
     assert process.returncode == -signal.SIGKILL, "it was to be killed"
@@ -47,7 +51,7 @@ def killed_at(place, at, when):
     return balance(queue, told), after, told
 
 
-def sweep(kind, folder, points):
+def sweep(kind: Any, folder: Any, points: Any) -> Any:
     """Kill the story at each of these calls, and return what was wrong, and how often jobs were recovered."""
     faults, recovered, unexpected = [], 0, 0
     for at, when in points:
@@ -62,13 +66,15 @@ def sweep(kind, folder, points):
     return faults, recovered, unexpected
 
 
-def commit_points(place):
+def commit_points(place: Place) -> Any:
     """Return the moments just before and just after each commit, but for those in which nothing was written."""
     kinds = calls_of_the_story(place)
     return [(at, when) for at, kind in enumerate(kinds, 1) if kind == "commit" for when in ("before", "after")]
 
 
-def test_a_process_that_is_killed_at_a_commit_loses_nothing(place, request, tmp_path):
+def test_a_process_that_is_killed_at_a_commit_loses_nothing(
+    place: Place, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     """Just before a commit nothing has happened, just after it everything; no call is ever half done."""
     points = commit_points(place)
     assert len(points) == 24
@@ -80,7 +86,9 @@ def test_a_process_that_is_killed_at_a_commit_loses_nothing(place, request, tmp_
 
 @pytest.mark.long
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_process_that_is_killed_at_any_statement_loses_nothing(place, request, tmp_path, when):
+def test_a_process_that_is_killed_at_any_statement_loses_nothing(
+    place: Place, request: pytest.FixtureRequest, tmp_path: Path, when: Any
+) -> None:
     """The same at every call to the database."""
     points = [(at, when) for at in range(1, len(calls_of_the_story(place)) + 1)]
     assert len(points) > 40
@@ -88,12 +96,12 @@ def test_a_process_that_is_killed_at_any_statement_loses_nothing(place, request,
     assert (faults, recovered > 0) == ([], True)
 
 
-def test_an_attempt_is_counted_although_its_worker_is_killed(place, clock):
+def test_an_attempt_is_counted_although_its_worker_is_killed(place: Any, clock: Any) -> None:
     """Killed while it works: the attempt has been counted, and the lease goes on to its end and not longer."""
     queue = place.open(clock, POLICY)
     queue.submit("mail")
     process = started(place, "hold", lease_millis=1000)
-    while process.stdout.readline().split()[0] != "leased":
+    while process.stdout.readline().split()[0] != "leased":  # type: ignore[union-attr]
         pass
     assert queue.view("J1").attempts == 1
     process.kill()
@@ -105,7 +113,7 @@ def test_an_attempt_is_counted_although_its_worker_is_killed(place, clock):
     assert queue.poll("w", 60_000).attempt == 2
 
 
-def work_together(place, processes, cycles):
+def work_together(place: Place, processes: Any, cycles: Any) -> Any:
     """Let so many processes work at once, then one more drain what they left; return the balance."""
     place.open(ManualClock(), POLICY).close()
     running = [started(place, "cycles", cycles=cycles, name=f"w{n}") for n in range(processes)]
@@ -116,7 +124,7 @@ def work_together(place, processes, cycles):
     return balance(queue, told), queue.stats(), told
 
 
-def test_processes_on_one_store_do_not_get_into_each_others_way(place):
+def test_processes_on_one_store_do_not_get_into_each_others_way(place: Place) -> None:
     """4 processes, 25 cycles of submit, claim and complete each: no error, every job once."""
     found, stats, told = work_together(place, 4, 25)
     assert (found.lost, found.unexpected, found.duplicated) == (0, 0, 0)
@@ -125,20 +133,20 @@ def test_processes_on_one_store_do_not_get_into_each_others_way(place):
 
 
 @pytest.mark.long
-def test_eight_processes_make_four_thousand_cycles(place):
+def test_eight_processes_make_four_thousand_cycles(place: Place) -> None:
     """8 x 500: no error reaches a caller, 4,000 SUCCEEDED, each once."""
     found, stats, _ = work_together(place, 8, 500)
     assert (found.lost, found.unexpected, found.duplicated) == (0, 0, 0)
     assert (stats.by_status["SUCCEEDED"], stats.attempts_started) == (4000, 4000)
 
 
-def test_processes_that_are_killed_at_random_lose_nothing(place):
+def test_processes_that_are_killed_at_random_lose_nothing(place: Any) -> None:
     """3 workers are killed in the middle of their work; what they held comes to its end all the same."""
     place.open(ManualClock(), POLICY).close()
     running = [started(place, "cycles", cycles=10_000, name=f"w{n}") for n in range(3)]
     told = []
     for number, process in enumerate(running):
-        told += [process.stdout.readline().split() for _ in range(20 + 11 * number)]
+        told += [process.stdout.readline().split() for _ in range(20 + 11 * number)]  # type: ignore[union-attr]
         process.kill()
         told += rest_of(process)
     clock = ManualClock(10**7)

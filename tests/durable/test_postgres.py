@@ -6,11 +6,14 @@ import itertools
 import os
 import threading
 import time
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jobqueue import (
+    JobQueue,
     Limits,
+    ManualClock,
     RequestKeyConflictError,
     RetryPolicy,
     StoreError,
@@ -20,23 +23,26 @@ from jobqueue import (
 from jobqueue.storage import Aim
 from tests.contract.observing import outcome, polled
 from tests.contract.together import run_together
-from tests.databases import restart_server
+from tests.databases import Place, restart_server
 from tests.durable.conftest import POLICY
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 QUICK = RetryPolicy(5, 0, 0)
 
 
-def on_the_server(queue, sql, **values):
+def on_the_server(queue: Any, sql: Any, **values: Any) -> Any:
     """Return the rows of a statement that is run beside the queue's turns, over its connection."""
     return queue._database.read(sql, values)
 
 
-def server_time(queue):
+def server_time(queue: JobQueue) -> Any:
     """Return the server's time in milliseconds."""
     return on_the_server(queue, "SELECT extract(epoch FROM clock_timestamp()) * 1000")[0][0]
 
 
-def test_the_system_clock_is_that_of_the_server(postgres, monkeypatch):
+def test_the_system_clock_is_that_of_the_server(postgres: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker whose own clock is wrong by days does no harm."""
     queue = postgres.open(SystemClock(), POLICY)
     monkeypatch.setattr(SystemClock, "now", lambda _self: 5)
@@ -48,14 +54,14 @@ def test_the_system_clock_is_that_of_the_server(postgres, monkeypatch):
 
 
 @pytest.mark.parametrize("options", [{}, {"scheduler": WeightedBands()}], ids=["line", "lanes"])
-def test_a_lease_begins_when_its_lock_was_obtained(postgres, options):
+def test_a_lease_begins_when_its_lock_was_obtained(postgres: Any, options: Any) -> None:
     """A poll that had to wait 1.5 s gives a whole lease from then on, not one that is over."""
     queue, other = (postgres.open(SystemClock(), POLICY, **options) for _ in range(2))
     queue.submit("mail")
     database, begun = other._database, threading.Event()
     real_begin = database.begin
 
-    def slow_begin():
+    def slow_begin() -> None:
         real_begin()
         begun.set()
         database.read("SELECT pg_sleep(1.5)", {})
@@ -67,14 +73,14 @@ def test_a_lease_begins_when_its_lock_was_obtained(postgres, options):
     assert 500 < left <= 1000
 
 
-def test_a_report_that_waited_past_the_end_of_its_lease_is_refused(postgres):
+def test_a_report_that_waited_past_the_end_of_its_lease_is_refused(postgres: Any) -> None:
     """The clock is read once the row is locked: what was sent in time may be late when it counts."""
     queue, other = postgres.open(SystemClock(), POLICY), postgres.open(SystemClock(), POLICY)
     queue.submit("mail")
     lease = polled(queue, lease_millis=700)
     locked = threading.Event()
 
-    def hold():
+    def hold() -> None:
         with other._session(Aim("J1")):
             other._session.look()
             locked.set()
@@ -89,7 +95,7 @@ def test_a_report_that_waited_past_the_end_of_its_lease_is_refused(postgres):
     assert queue.view("J1").last_error == "lease expired"
 
 
-def test_claims_do_not_wait_for_each_other(postgres, clock):
+def test_claims_do_not_wait_for_each_other(postgres: Any, clock: Any) -> None:
     """While one claim has not committed yet, another takes the next job at once."""
     one, two = postgres.open(clock, POLICY), postgres.open(clock, POLICY)
     one.submit("mail")
@@ -102,7 +108,7 @@ def test_claims_do_not_wait_for_each_other(postgres, clock):
     assert polled(two).job_id == "J1"
 
 
-def test_no_transaction_is_open_while_a_job_runs(postgres, clock):
+def test_no_transaction_is_open_while_a_job_runs(postgres: Place, clock: ManualClock) -> None:
     """Between poll and report the server sees an idle connection; the lease alone keeps others off."""
     queue, other = postgres.open(clock, POLICY), postgres.open(clock, POLICY)
     queue.submit("mail")
@@ -115,7 +121,9 @@ def test_no_transaction_is_open_while_a_job_runs(postgres, clock):
 
 
 @pytest.mark.parametrize("content", ["same", "other"])
-def test_a_key_does_not_wait_for_the_job_that_runs_under_it(postgres, clock, content):
+def test_a_key_does_not_wait_for_the_job_that_runs_under_it(
+    postgres: Place, clock: ManualClock, content: Any
+) -> None:
     """Replay and conflict are answered at once, however long the handler takes."""
     queue, other = postgres.open(clock, POLICY), postgres.open(clock, POLICY)
     queue.submit_once("k", "mail", "same")
@@ -129,7 +137,7 @@ def test_a_key_does_not_wait_for_the_job_that_runs_under_it(postgres, clock, con
         assert isinstance(answer, RequestKeyConflictError)
 
 
-def test_reports_in_opposite_orders_do_not_block_each_other(postgres, clock):
+def test_reports_in_opposite_orders_do_not_block_each_other(postgres: Any, clock: Any) -> None:
     """Two objects complete, bring back and sweep the same jobs in opposite orders, round after round."""
     queues = [postgres.open(clock, RetryPolicy(1, 0, 0)) for _ in range(2)]
     for _ in range(20):
@@ -140,21 +148,21 @@ def test_reports_in_opposite_orders_do_not_block_each_other(postgres, clock):
         clock.advance(1000)
         run_together(2, lambda n: queues[n].sweep())
         orders = (ids, ids[::-1])
-        rows = run_together(2, lambda n, orders=orders: queues[n].redrive_many(orders[n], actor="a", note=""))
+        rows = run_together(2, lambda n, orders=orders: queues[n].redrive_many(orders[n], actor="a", note=""))  # type: ignore[misc]
         assert sum(row.outcome == "done" for found in rows for row in found) == 20
 
 
-def cut(queue, at):
+def cut(queue: Any, at: Any) -> None:
     """Let the server end the queue's session just before its n-th call to it."""
     database, left = queue._database, itertools.count(1)
 
     class Cutting:
-        def __getattr__(self, name):
+        def __getattr__(self, name: Any) -> Any:
             found = getattr(database, name)
             if name not in {"begin", "commit", "read", "write"}:
                 return found
 
-            def call(*args):
+            def call(*args: Any) -> Any:
                 if next(left) == at:
                     outcome(database.read, "SELECT pg_terminate_backend(pg_backend_pid())", {})
                 return found(*args)
@@ -173,7 +181,7 @@ STEPS = (
 STATES = (None, ("PENDING", None), ("RUNNING", 1000), ("RUNNING", 2000), ("SUCCEEDED", None))
 
 
-def test_a_connection_that_is_cut_leaves_nothing_half_done(postgres, clock):
+def test_a_connection_that_is_cut_leaves_nothing_half_done(postgres: Place, clock: ManualClock) -> None:
     """At whichever call: a step that is an error has not happened, and made again it succeeds."""
     errors, other = 0, postgres.open(clock, POLICY)
     for at in range(1, 17):
@@ -192,7 +200,7 @@ def test_a_connection_that_is_cut_leaves_nothing_half_done(postgres, clock):
                 if before is None:
                     number = int(queue.submit("mail")[1:])  # the number of what was undone may be skipped
                 else:
-                    step(proxy)
+                    step(proxy)  # type: ignore[no-untyped-call]
             assert seen(other, f"J{number}") == after, at
         queue.cancel(first)
     assert errors == 12, "one for each read, write and commit; a begin makes a new connection"
@@ -201,21 +209,21 @@ def test_a_connection_that_is_cut_leaves_nothing_half_done(postgres, clock):
 class Renaming:
     """Calls a queue with the ids that a story has in the place of those that its text has."""
 
-    def __init__(self, queue, names):
+    def __init__(self, queue: JobQueue, names: Any) -> None:
         self._queue, self._names = queue, names
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: Any) -> Any:
         call = getattr(self._queue, name)
         return lambda *args: call(*(self._names.get(arg, arg) for arg in args))
 
 
-def seen(queue, job_id):
+def seen(queue: JobQueue, job_id: str) -> Any:
     """Return state and lease of a job; None if there is none."""
     view = outcome(queue.view, job_id)
     return None if isinstance(view, Exception) else (view.status, view.lease_until)
 
 
-def test_a_server_that_was_restarted_is_reconnected_to(postgres, clock):
+def test_a_server_that_was_restarted_is_reconnected_to(postgres: Place, clock: ManualClock) -> None:
     """Idle queues go on over new connections; leases and jobs are as they were."""
     queue, other = postgres.open(clock, POLICY), postgres.open(clock, POLICY)
     queue.submit("mail")
@@ -226,7 +234,9 @@ def test_a_server_that_was_restarted_is_reconnected_to(postgres, clock):
     assert [queue.view(job_id).status for job_id in ("J1", "J2")] == ["SUCCEEDED", "PENDING"]
 
 
-def test_a_server_that_is_not_there_is_a_store_error(postgres, clock, tmp_path):
+def test_a_server_that_is_not_there_is_a_store_error(
+    postgres: Place, clock: ManualClock, tmp_path: Path
+) -> None:
     """It says so, and does not hang."""
     postgres.url = f"postgresql://nobody@/none?host={tmp_path}"
     with pytest.raises(StoreError, match="cannot begin"):
@@ -235,7 +245,7 @@ def test_a_server_that_is_not_there_is_a_store_error(postgres, clock, tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_a_child_after_a_fork_has_a_connection_of_its_own(place, clock):
+def test_a_child_after_a_fork_has_a_connection_of_its_own(place: Place, clock: ManualClock) -> None:
     """Parent and child take 60 jobs between them; nobody gets the other's answers, and each job goes to one."""
     queue = place.open(clock, POLICY)
     for _ in range(60):
@@ -259,7 +269,9 @@ def test_a_child_after_a_fork_has_a_connection_of_its_own(place, clock):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_what_a_child_was_told_is_kept_outlives_its_parents_connection(place, clock):
+def test_what_a_child_was_told_is_kept_outlives_its_parents_connection(
+    place: Place, clock: ManualClock
+) -> None:
     """The parent closes its queue while the child goes on: each acknowledged job is there, each id is one."""
     queue = place.open(clock, POLICY)
     queue.submit("parent")
@@ -280,11 +292,11 @@ def test_what_a_child_was_told_is_kept_outlives_its_parents_connection(place, cl
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_a_child_is_heard_though_the_parent_was_just_delivering(place, clock):
+def test_a_child_is_heard_though_the_parent_was_just_delivering(place: Place, clock: ManualClock) -> None:
     """A subscriber forks: in the child the delivery that goes on in the parent keeps nothing back."""
     queue, heard, codes = place.open(clock, POLICY), [], []
 
-    def fork_once(event):
+    def fork_once(event: Any) -> None:
         heard.append(event.job_id)
         if event.job_id == "J1":
             child = os.fork()
@@ -300,7 +312,7 @@ def test_a_child_is_heard_though_the_parent_was_just_delivering(place, clock):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_child_is_another_session_of_the_server(postgres, clock):
+def test_a_child_is_another_session_of_the_server(postgres: Place, clock: ManualClock) -> None:
     """The backends' process ids differ."""
     queue = postgres.open(clock, POLICY)
     (own,) = on_the_server(queue, "SELECT pg_backend_pid()")[0]
@@ -317,7 +329,7 @@ def test_a_child_is_another_session_of_the_server(postgres, clock):
     assert on_the_server(queue, "SELECT pg_backend_pid()") == [(own,)]
 
 
-def test_a_gated_poll_waits_for_the_one_before(postgres, clock):
+def test_a_gated_poll_waits_for_the_one_before(postgres: Place, clock: ManualClock) -> None:
     """The count and the hand-out are one step: two that poll at once for the last place get one job."""
     queues = [postgres.open(clock, QUICK, limits=Limits(max_running_per_tenant=1)) for _ in range(2)]
     for _ in range(6):

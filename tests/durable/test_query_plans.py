@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from jobqueue.stores import selection, statements
 from jobqueue.stores.database import POSTGRES, SQLITE
 from tests.durable.conftest import POLICY
+
+if TYPE_CHECKING:
+    from jobqueue import ManualClock
+    from tests.databases import Place
 
 LISTS = dict.fromkeys(("full_bands", "full_tenants", "closed_types", "held_types", "taken"), "[]")
 LANES = {**LISTS, "beyond": "zzz", "any_type": 1, "types": "[]"}
@@ -87,7 +92,7 @@ SORTS = {"best of some types", "best of all types", "best of tenants", "hold", "
 READS_A_PAGE = {"newest page"}
 
 
-def filled(place, clock):
+def filled(place: Any, clock: Any) -> Any:
     """Return the connection to a store with 5,000 jobs in all states, of which the planner has figures."""
     database = place.open(clock, POLICY)._database
     numbers = {
@@ -116,7 +121,7 @@ def filled(place, clock):
     return database
 
 
-def plan_of(database, text, values):
+def plan_of(database: Any, text: Any, values: Any) -> Any:
     """Return the lines of the plan of a statement."""
     explain = "EXPLAIN QUERY PLAN " if database.dialect is SQLITE else "EXPLAIN "
     database.begin()
@@ -125,7 +130,7 @@ def plan_of(database, text, values):
     return [str(row[-1]) for row in rows]
 
 
-def faults(database, name, lines):
+def faults(database: Any, name: str, lines: Any) -> Any:
     """Return what a plan should not do: read all jobs, or sort more than a few."""
     if database.dialect is SQLITE:
         found = [
@@ -139,7 +144,7 @@ def faults(database, name, lines):
     return found + [line for line in lines if re.search(r"\bSort\b  \(", line) and name not in SORTS]
 
 
-def test_every_statement_of_a_turn_finds_by_index(place, clock):
+def test_every_statement_of_a_turn_finds_by_index(place: Place, clock: ManualClock) -> None:
     """No statement reads all jobs, or sorts them, however many there are."""
     database = filled(place, clock)
     key_name = {"SQLite": {"pkey": "INTEGER PRIMARY KEY", "attempts_pkey": "PRIMARY KEY"}, "PostgreSQL": {}}
@@ -156,7 +161,7 @@ def test_every_statement_of_a_turn_finds_by_index(place, clock):
     assert wrong == {}
 
 
-def test_the_words_of_a_database_leave_no_gap():
+def test_the_words_of_a_database_leave_no_gap() -> None:
     """Each statement is complete in each dialect."""
     for dialect in (SQLITE, POSTGRES):
         for text, _, _ in PLANS.values():

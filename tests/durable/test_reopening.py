@@ -8,11 +8,13 @@ import shutil
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jobqueue import (
     EventLog,
+    JobQueue,
     ManualClock,
     RetryPolicy,
     StaleTokenError,
@@ -24,10 +26,13 @@ from jobqueue import (
 from tests.contract.observing import everything, outcome, polled, polled_ids, submit_as
 from tests.durable.conftest import POLICY
 
+if TYPE_CHECKING:
+    from tests.databases import Place
+
 ONE_TRY = RetryPolicy(1, 1000, 60_000)
 
 
-def test_everything_is_as_it_was(place, clock):
+def test_everything_is_as_it_was(place: Place, clock: ManualClock) -> None:
     """Views, payloads, histories, dead letters, redrives and the figures of the store."""
     queue = place.open(clock, ONE_TRY)
     for status in ("SUCCEEDED", "DEAD", "CANCELLED", "DEAD"):
@@ -43,7 +48,7 @@ def test_everything_is_as_it_was(place, clock):
     assert again.submit("mail") == "J6"
 
 
-def test_a_lease_goes_on_to_its_stored_end(place, clock):
+def test_a_lease_goes_on_to_its_stored_end(place: Place, clock: ManualClock) -> None:
     """The end is an instant that was promised, whatever lease the next process would give."""
     polled(submitted(place.open(clock, POLICY)), "a", 1000)
     clock.advance_to(999)
@@ -57,7 +62,7 @@ def test_a_lease_goes_on_to_its_stored_end(place, clock):
     assert (lease.attempt, lease.generation, lease.lease_until) == (2, 2, 62_000)
 
 
-def test_a_worker_of_the_same_name_keeps_nothing_alive(place, clock):
+def test_a_worker_of_the_same_name_keeps_nothing_alive(place: Place, clock: ManualClock) -> None:
     """After a restart under the old name, only the token counts."""
     polled(submitted(place.open(clock, POLICY)), "w", 1000)
     queue = place.open(clock, POLICY)
@@ -70,14 +75,14 @@ def test_a_worker_of_the_same_name_keeps_nothing_alive(place, clock):
     assert [queue.view(job_id).status for job_id in ("J1", "J2")] == ["PENDING", "RUNNING"]
 
 
-def test_an_attempt_counts_before_any_work(place, clock):
+def test_an_attempt_counts_before_any_work(place: Place, clock: ManualClock) -> None:
     """A second connection sees it as soon as the poll has returned."""
     polled(submitted(place.open(clock, POLICY)))
     other = place.open(clock, POLICY)
     assert (other.view("J1").status, other.view("J1").attempts, len(other.history("J1"))) == ("RUNNING", 1, 1)
 
 
-def test_a_token_is_good_on_any_connection(place, clock):
+def test_a_token_is_good_on_any_connection(place: Place, clock: ManualClock) -> None:
     """Whoever holds it may report; after that nobody may."""
     one, two = place.open(clock, POLICY), place.open(clock, POLICY)
     lease = polled(submitted(one))
@@ -87,7 +92,7 @@ def test_a_token_is_good_on_any_connection(place, clock):
     assert (one.view("J1").result, one.stats().attempts_succeeded) == ("done", 1)
 
 
-def test_a_pause_survives_and_counts_for_all(place, clock):
+def test_a_pause_survives_and_counts_for_all(place: Place, clock: ManualClock) -> None:
     """Pausing on one connection stops hand-outs on the other and after a restart; the order is kept."""
     one, two = place.open(clock, POLICY), place.open(clock, POLICY)
     for priority in (0, 2, 1):
@@ -103,7 +108,7 @@ def test_a_pause_survives_and_counts_for_all(place, clock):
     assert polled_ids(again) == ["J2", "J3", "J1"]
 
 
-def test_what_is_recovered_stays_paused(place, clock):
+def test_what_is_recovered_stays_paused(place: Place, clock: ManualClock) -> None:
     """A lease that ends while its type is paused leads to a retry that waits for the resume."""
     queue = submitted(place.open(clock, POLICY))
     polled(queue, lease_millis=1000)
@@ -117,7 +122,7 @@ def test_what_is_recovered_stays_paused(place, clock):
     assert polled_ids(queue) == ["J1"]
 
 
-def test_redriven_jobs_wait_with_the_others_while_paused(place, clock):
+def test_redriven_jobs_wait_with_the_others_while_paused(place: Place, clock: ManualClock) -> None:
     """10 PENDING and 5 brought back are 15 ready; after the resume 15 succeed."""
     queue = place.open(clock, ONE_TRY)
     for _ in range(5):
@@ -134,7 +139,7 @@ def test_redriven_jobs_wait_with_the_others_while_paused(place, clock):
     assert queue.stats().by_status["SUCCEEDED"] == 15
 
 
-def test_a_cancelled_job_stays_cancelled(place, clock):
+def test_a_cancelled_job_stays_cancelled(place: Place, clock: ManualClock) -> None:
     """Whether ready or waiting for a retry: no sweep, restart or poll brings it back, and its history stays."""
     queue = place.open(clock, POLICY)
     for _ in range(3):
@@ -151,7 +156,7 @@ def test_a_cancelled_job_stays_cancelled(place, clock):
     assert [row.outcome for row in again.history("J1")] == ["failed"]
 
 
-def test_a_number_is_not_given_twice_although_its_job_was_dropped(place, clock):
+def test_a_number_is_not_given_twice_although_its_job_was_dropped(place: Place, clock: ManualClock) -> None:
     """Also if the newest job is forgotten before the restart."""
     queue = place.open(clock, POLICY, keep_finished=0)
     queue.cancel(queue.submit("mail"))
@@ -160,7 +165,7 @@ def test_a_number_is_not_given_twice_although_its_job_was_dropped(place, clock):
     assert place.open(clock, POLICY).submit("mail") == "J2"
 
 
-def test_totals_count_what_was_dropped_and_what_others_did(place, clock):
+def test_totals_count_what_was_dropped_and_what_others_did(place: Place, clock: ManualClock) -> None:
     """Attempts by how they went, over all connections and since ever."""
     queue = place.open(clock, RetryPolicy(5, 0, 0), keep_finished=0)
     other = place.open(clock, RetryPolicy(5, 0, 0), keep_finished=0)
@@ -175,7 +180,7 @@ def test_totals_count_what_was_dropped_and_what_others_did(place, clock):
     assert (stats.attempts_succeeded, stats.attempt_amplification, stats.by_status["SUCCEEDED"]) == (3, 3.0, 0)
 
 
-def test_redrives_are_counted_for_all_objects_together(place, clock):
+def test_redrives_are_counted_for_all_objects_together(place: Place, clock: ManualClock) -> None:
     """Also those of jobs that are forgotten since, and those without an actor."""
     queue, other = (place.open(clock, RetryPolicy(1, 0, 0), keep_finished=0) for _ in range(2))
     for number in range(1, 4):
@@ -188,7 +193,7 @@ def test_redrives_are_counted_for_all_objects_together(place, clock):
     assert (queue.stats().redrives, other.stats().redrives, queue.stats().by_status["SUCCEEDED"]) == (3, 3, 0)
 
 
-def test_time_begins_at_the_newest_instant_that_is_stored(place):
+def test_time_begins_at_the_newest_instant_that_is_stored(place: Place) -> None:
     """A clock that was set back between two runs makes no job too early, and revives no lease."""
     queue = submitted(place.open(ManualClock(50_000), POLICY))
     polled(queue, lease_millis=1000)
@@ -198,9 +203,9 @@ def test_time_begins_at_the_newest_instant_that_is_stored(place):
     assert again.view("J1").lease_until == 51_000
 
 
-def test_a_clock_that_wanders_loses_no_job_and_makes_no_second_lease(place):
+def test_a_clock_that_wanders_loses_no_job_and_makes_no_second_lease(place: Any) -> None:
     """10 restarts with clocks that go back and forth: a job never has two leases, and all come to their end."""
-    draw, live = random.Random(7), {}  # noqa: S311 - the same disorder each time
+    draw, live = random.Random(7), {}  # type: ignore[var-annotated]  # noqa: S311 - the same disorder each time
     queue = place.open(ManualClock(0), RetryPolicy(50, 100, 1000))
     for _ in range(12):
         queue.submit("mail", run_at_millis=draw.randrange(4000))
@@ -224,7 +229,7 @@ def test_a_clock_that_wanders_loses_no_job_and_makes_no_second_lease(place):
         assert all(early.ended_at <= late.started_at for early, late in pairwise(rows))
 
 
-def test_another_aging_places_ready_jobs_anew(place, clock):
+def test_another_aging_places_ready_jobs_anew(place: Place, clock: ManualClock) -> None:
     """A store is not bound to the options that it was first opened with."""
     queue = place.open(clock, POLICY)
     queue.submit("mail", priority=-1)
@@ -239,7 +244,9 @@ def test_another_aging_places_ready_jobs_anew(place, clock):
     assert plain.next_up(2) == ["J2", "J1"]
 
 
-def test_a_log_that_began_later_does_not_pretend_to_know_what_was_before(place, clock):
+def test_a_log_that_began_later_does_not_pretend_to_know_what_was_before(
+    place: Place, clock: ManualClock
+) -> None:
     """A replay of it is refused."""
     submitted(place.open(clock, POLICY))
     log = EventLog()
@@ -248,7 +255,7 @@ def test_a_log_that_began_later_does_not_pretend_to_know_what_was_before(place, 
         log.replay()
 
 
-def test_a_closed_queue_connects_again(place, clock):
+def test_a_closed_queue_connects_again(place: Place, clock: ManualClock) -> None:
     """Closing lets go of the connection, not of the queue; a with statement closes too."""
     with place.open(clock, POLICY) as queue:
         queue.submit("mail")
@@ -256,18 +263,18 @@ def test_a_closed_queue_connects_again(place, clock):
     assert queue.view("J1").status == "PENDING"
 
 
-def submitted(queue):
+def submitted(queue: JobQueue) -> Any:
     """Submit one job, and return the queue."""
     queue.submit("mail")
     return queue
 
 
-def taken_away(file):
+def taken_away(file: Any) -> None:
     """Delete a file."""
     file.unlink()
 
 
-def replaced(file):
+def replaced(file: Any) -> None:
     """Put another file of the same content in the place of a file."""
     copy = file.with_suffix(".copy")
     shutil.copy(file, copy)
@@ -277,7 +284,9 @@ def replaced(file):
 @pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody delete a file that is in use")
 @pytest.mark.parametrize("part", ["", "-wal", "-shm"])
 @pytest.mark.parametrize("harm", [taken_away, replaced])
-def test_a_file_that_is_no_longer_there_acknowledges_nothing(sqlite, clock, harm, part):
+def test_a_file_that_is_no_longer_there_acknowledges_nothing(
+    sqlite: Place, clock: ManualClock, harm: Any, part: Any
+) -> None:
     """A deleted file can still be written to, and all of it is lost: submit and view are refused instead."""
     queue = sqlite.open(clock, POLICY)
     queue.submit("mail")
@@ -288,7 +297,7 @@ def test_a_file_that_is_no_longer_there_acknowledges_nothing(sqlite, clock, harm
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a folder that is in use")
-def test_a_folder_that_was_moved_is_missed_until_it_is_back(tmp_path, clock):
+def test_a_folder_that_was_moved_is_missed_until_it_is_back(tmp_path: Path, clock: ManualClock) -> None:
     """Nothing is acknowledged and no file is made until then; once the folder is back, all goes on."""
     home, away = tmp_path / "home", tmp_path / "away"
     home.mkdir()
@@ -305,7 +314,9 @@ def test_a_folder_that_was_moved_is_missed_until_it_is_back(tmp_path, clock):
         assert queue.submit("mail") == "J2"
 
 
-def test_a_relative_path_is_meant_from_where_it_was_opened(tmp_path, clock, monkeypatch):
+def test_a_relative_path_is_meant_from_where_it_was_opened(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Who changes folders, and connects anew, as after a fork, still has the same file."""
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from jobqueue import ManualClock, RedriveRow, RetryPolicy, StaleTokenError, StoreError, WeightedBands
 from tests.contract.observing import everything, outcome, polled
 from tests.contract.together import run_together
-from tests.databases import postgres_url
+from tests.databases import Place, postgres_url
 from tests.durable.conftest import POLICY
 from tests.durable.stranger import stranger
 
@@ -26,7 +26,7 @@ WHO = {"actor": "ann", "note": ""}
 
 
 @contextmanager
-def no_deadlock(queues) -> Iterator[None]:
+def no_deadlock(queues: Any) -> Iterator[None]:
     """Check that the server has not had to break up a deadlock meanwhile; it would take a second each time."""
     ours = [queue._database.read("SELECT pg_backend_pid()", {})[0][0] for queue in queues]
     count = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
@@ -42,7 +42,7 @@ def no_deadlock(queues) -> Iterator[None]:
 
 
 # Each acts on J2, late or just when it comes due, while J1 is due as well.
-LATE: dict[str, Callable] = {
+LATE: dict[str, Callable] = {  # type: ignore[type-arg]
     "complete": lambda queue: queue.complete("J2", "J2:1"),
     "fail": lambda queue: queue.fail("J2", "J2:1"),
     "renew": lambda queue: queue.renew("J2", "J2:1", 1000),
@@ -58,7 +58,9 @@ LATE: dict[str, Callable] = {
 
 @pytest.mark.parametrize("options", [{}, {"scheduler": WeightedBands()}], ids=["line", "lanes"])
 @pytest.mark.parametrize("name", LATE)
-def test_who_waits_for_what_is_due_holds_nothing_else(postgres, clock, name, options):
+def test_who_waits_for_what_is_due_holds_nothing_else(
+    postgres: Place, clock: ManualClock, name: str, options: Any
+) -> None:
     """Were its own job locked already, whoever has the due one and wants this one would wait for ever."""
     queue, other = (postgres.open(clock, AT_ONCE, **options) for _ in range(2))
     queue.submit("mail")
@@ -84,7 +86,7 @@ def test_who_waits_for_what_is_due_holds_nothing_else(postgres, clock, name, opt
     assert queue.view("J1").last_error == "lease expired"
 
 
-HERDS: dict[str, Callable] = {
+HERDS: dict[str, Callable] = {  # type: ignore[type-arg]
     "complete": lambda queue, n: queue.complete(f"J{n}", f"J{n}:1"),
     "fail": lambda queue, n: queue.fail(f"J{n}", f"J{n}:1"),
     "renew": lambda queue, n: queue.renew(f"J{n}", f"J{n}:1", 1000),
@@ -93,7 +95,7 @@ HERDS: dict[str, Callable] = {
 
 
 @pytest.mark.parametrize("name", HERDS)
-def test_a_herd_of_late_reports_is_refused_without_a_deadlock(postgres, name):
+def test_a_herd_of_late_reports_is_refused_without_a_deadlock(postgres: Any, name: Any) -> None:
     """Eight workers report at once, all too late: each is refused, as it would be alone."""
     clock = ManualClock()
     queues = [postgres.open(clock, AT_ONCE) for _ in range(8)]
@@ -104,7 +106,7 @@ def test_a_herd_of_late_reports_is_refused_without_a_deadlock(postgres, name):
                 queues[0].submit("mail")
             before = [lease.job_id for lease in queues[0].poll_many("w", 100, 99)]
             clock.advance(300)
-            answers = run_together(8, lambda n, first=first: outcome(HERDS[name], queues[n], first + n))
+            answers = run_together(8, lambda n, first=first: outcome(HERDS[name], queues[n], first + n))  # type: ignore[misc]
             assert [(type(a), getattr(a, "reason", a)) for a in answers] == [
                 (StaleTokenError, "lease_expired")
             ] * 8
@@ -113,24 +115,24 @@ def test_a_herd_of_late_reports_is_refused_without_a_deadlock(postgres, name):
                 queues[0].cancel(job_id)
 
 
-def test_a_herd_of_cancels_of_what_just_came_due_meets_no_deadlock(postgres, clock):
+def test_a_herd_of_cancels_of_what_just_came_due_meets_no_deadlock(postgres: Any, clock: Any) -> None:
     """Eight delayed jobs come due, and at that instant each is cancelled by somebody."""
     queues = [postgres.open(clock, AT_ONCE) for _ in range(8)]
     with no_deadlock(queues):
         for round_ in range(3):
             ids = [queues[0].submit("mail", run_at_millis=round_ * 100 + 100) for _ in range(8)]
             clock.advance(100)
-            run_together(8, lambda n, ids=ids: queues[n].cancel(ids[n]))
+            run_together(8, lambda n, ids=ids: queues[n].cancel(ids[n]))  # type: ignore[misc]
             assert {queues[0].view(job_id).status for job_id in ids} == {"CANCELLED"}
 
 
-def test_workers_operators_and_sweeps_meet_no_deadlock(postgres):
+def test_workers_operators_and_sweeps_meet_no_deadlock(postgres: Any) -> None:
     """Polls, late and timely reports, bulk redrives, prunes and sweeps side by side: none is undone."""
     clock = ManualClock()
     queues = [postgres.open(clock, RetryPolicy(2, 0, 0), keep_finished=20) for _ in range(6)]
     ids = [queues[0].submit("mail") for _ in range(40)]
 
-    def work(queue, n):
+    def work(queue: Any, n: Any) -> None:
         for lease in queue.poll_many(f"w{n}", 5 + n, 4):
             clock.advance(1)
             outcome(queue.fail if n % 2 else queue.complete, lease.job_id, lease.token)
@@ -142,10 +144,10 @@ def test_workers_operators_and_sweeps_meet_no_deadlock(postgres):
         work,
         lambda queue, _: queue.redrive_many(ids[::-1], **WHO),
         lambda queue, _: queue.prune(keep=10, dead=True),
-        lambda queue, _: (queue.sweep(), clock.advance(3)),
+        lambda queue, _: (queue.sweep(), clock.advance(3)),  # type: ignore[func-returns-value]
     )
 
-    def repeat(n):
+    def repeat(n: Any) -> None:
         for _ in range(15):
             roles[n](queues[n], n)
 
@@ -153,7 +155,7 @@ def test_workers_operators_and_sweeps_meet_no_deadlock(postgres):
         run_together(6, repeat)
 
 
-def test_a_prune_passes_over_what_others_hold(postgres, clock):
+def test_a_prune_passes_over_what_others_hold(postgres: Place, clock: ManualClock) -> None:
     """It would wait for their jobs with those locked that it has found already."""
     queue = postgres.open(clock, ONE_TRY)
     for error in (None, "boom", "boom"):
@@ -166,7 +168,7 @@ def test_a_prune_passes_over_what_others_hold(postgres, clock):
     assert [view.id for view in queue.list_jobs()] == ["J2"]
 
 
-def test_a_prune_forgets_no_job_that_somebody_just_redrove(postgres, clock):
+def test_a_prune_forgets_no_job_that_somebody_just_redrove(postgres: Any, clock: Any) -> None:
     """What it found dead is looked at again under its lock: a job that was brought back is not forgotten."""
     queue, other = postgres.open(clock, ONE_TRY), postgres.open(clock, ONE_TRY)
     for number in (1, 2):
@@ -174,7 +176,7 @@ def test_a_prune_forgets_no_job_that_somebody_just_redrove(postgres, clock):
         queue.fail(polled(queue).job_id, f"J{number}:1")
     find_dead = queue._table.dead
 
-    def find_and_be_late():
+    def find_and_be_late() -> Any:
         found = find_dead()
         other.redrive("J1", **WHO)
         return found
@@ -184,7 +186,7 @@ def test_a_prune_forgets_no_job_that_somebody_just_redrove(postgres, clock):
     assert [(view.id, view.status) for view in queue.list_jobs()] == [("J1", "PENDING")]
 
 
-def test_an_opening_with_another_aging_locks_in_order(postgres, clock):
+def test_an_opening_with_another_aging_locks_in_order(postgres: Place, clock: ManualClock) -> None:
     """It places every ready job anew, in the order of their numbers, and what all need comes last."""
     queue = postgres.open(clock, POLICY, scheduler=WeightedBands())
     for priority in (-1, 0, -1):
@@ -210,7 +212,7 @@ def test_an_opening_with_another_aging_locks_in_order(postgres, clock):
 
 
 @pytest.mark.parametrize("name", ["sweep", "complete", "redrive_many"])
-def test_a_deadlock_with_a_stranger_is_tried_again(postgres, clock, name):
+def test_a_deadlock_with_a_stranger_is_tried_again(postgres: Any, clock: Any, name: Any) -> None:
     """Somebody else may lock in any order. If the server undoes our step for that, we take it once more."""
     queue = postgres.open(clock, ONE_TRY)
     for _ in range(2):
@@ -224,7 +226,7 @@ def test_a_deadlock_with_a_stranger_is_tried_again(postgres, clock, name):
         one._connection.execute("SET deadlock_timeout = '60s'")  # so that it is not this one that is undone
         one.lock(2)
         clock.advance_to(100)
-        calls: dict[str, Callable] = {
+        calls: dict[str, Callable] = {  # type: ignore[type-arg]
             "sweep": queue.sweep,
             "complete": lambda: outcome(queue.complete, "J1", "J1:1"),
             "redrive_many": lambda: queue.redrive_many(["J1", "J2"], **WHO),
@@ -243,11 +245,11 @@ def test_a_deadlock_with_a_stranger_is_tried_again(postgres, clock, name):
     elif name == "complete":
         assert getattr(answer, "reason", answer) == "lease_expired"
     else:
-        assert [row.outcome for row in answer] == ["done", "done"]
+        assert [row.outcome for row in answer] == ["done", "done"]  # type: ignore[attr-defined]
     assert everything(queue, submitted=2) != before
 
 
-def test_a_bulk_redrive_does_what_is_free_first(postgres, clock):
+def test_a_bulk_redrive_does_what_is_free_first(postgres: Place, clock: ManualClock) -> None:
     """Three of 20 jobs are held by somebody: 17 are redriven at once, the three when they are free."""
     queue, other = postgres.open(clock, ONE_TRY), postgres.open(clock, ONE_TRY)
     ids = [queue.submit("mail") for _ in range(20)]
@@ -278,7 +280,7 @@ def test_a_bulk_redrive_does_what_is_free_first(postgres, clock):
     assert [run_ats[job_id] for job_id in ("J1", "J20", "J3", "J4", "J19")] == [0, 160, 170, 180, 190]
 
 
-def test_a_bulk_redrive_says_what_it_did_when_others_never_let_go(postgres, clock):
+def test_a_bulk_redrive_says_what_it_did_when_others_never_let_go(postgres: Any, clock: Any) -> None:
     """The free ones are redriven; the error names the others, and asked again for them it redrives them."""
     queue = postgres.open(clock, ONE_TRY, busy_timeout_millis=50)
     for lease in [(queue.submit("mail"), polled(queue))[1] for _ in range(3)]:
@@ -290,7 +292,7 @@ def test_a_bulk_redrive_says_what_it_did_when_others_never_let_go(postgres, cloc
     assert [row.outcome for row in queue.redrive_many(["J2"], **WHO)] == ["done"]
 
 
-def test_two_bulk_redrives_at_once_are_two_batches(postgres, clock):
+def test_two_bulk_redrives_at_once_are_two_batches(postgres: Any, clock: Any) -> None:
     """The second one begins while the first has not ended, and waits for its number."""
     one, two = postgres.open(clock, ONE_TRY), postgres.open(clock, ONE_TRY)
     for lease in [(one.submit("mail"), polled(one))[1] for _ in range(2)]:
@@ -298,7 +300,7 @@ def test_two_bulk_redrives_at_once_are_two_batches(postgres, clock):
     thread = threading.Thread(target=lambda: two.redrive_many(["J2"], **WHO), daemon=True)
     record = one._table.record
 
-    def record_slowly(redrive):
+    def record_slowly(redrive: Any) -> None:
         record(redrive)
         thread.start()
         with stranger(postgres) as somebody:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,8 +14,11 @@ from jobqueue.stores.postgres import PostgresDatabase
 from jobqueue.stores.sqlite import SqliteDatabase
 from tests.contract.observing import outcome, submit_as
 from tests.contract.together import run_together
-from tests.databases import postgres_url
+from tests.databases import Place, postgres_url
 from tests.durable.conftest import POLICY
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ONE_TRY = RetryPolicy(1, 1000, 60_000)
 
@@ -33,7 +37,7 @@ ONE_TRY = RetryPolicy(1, 1000, 60_000)
         "x.db",
     ],
 )
-def test_a_url_of_no_known_form_is_refused(url, clock):
+def test_a_url_of_no_known_form_is_refused(url: Any, clock: ManualClock) -> None:
     """The message names the forms."""
     with pytest.raises(ValueError, match=r"sqlite:///relative\.db"):
         open_queue(url, clock, POLICY)
@@ -42,20 +46,22 @@ def test_a_url_of_no_known_form_is_refused(url, clock):
 @pytest.mark.parametrize(
     "url", ["sqlite:///:memory:", "sqlite:///a\0b.db", "sqlite:///\udc80.db", "postgresql://h/\0"]
 )
-def test_a_url_that_could_never_be_a_store_is_refused(url, clock):
+def test_a_url_that_could_never_be_a_store_is_refused(url: Any, clock: ManualClock) -> None:
     """A ValueError that names the argument, whatever the database would say of it."""
     with pytest.raises(ValueError, match=r"^url: "):
         open_queue(url, clock, POLICY)
 
 
-def test_memory_is_the_queue_in_memory(clock):
+def test_memory_is_the_queue_in_memory(clock: ManualClock) -> None:
     """It takes the same options, and close and with do no harm."""
     with open_queue("memory:", clock, POLICY, keep_finished=3) as queue:
         assert type(queue) is JobQueue
     assert queue.submit("mail") == "J1"
 
 
-def test_a_relative_path_is_relative(tmp_path, monkeypatch, clock):
+def test_a_relative_path_is_relative(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock
+) -> None:
     """Three slashes for a file in this folder, four for one anywhere."""
     monkeypatch.chdir(tmp_path)
     with open_queue("sqlite:///here.db", clock, POLICY) as queue:
@@ -67,20 +73,22 @@ def test_a_relative_path_is_relative(tmp_path, monkeypatch, clock):
 @pytest.mark.parametrize(
     "option", [{"synchronous": "maybe"}, {"busy_timeout_millis": -1}, {"keep_finished": -1}]
 )
-def test_a_wrong_option_is_refused_before_a_file_is_made(tmp_path, option, clock):
+def test_a_wrong_option_is_refused_before_a_file_is_made(
+    tmp_path: Path, option: Any, clock: ManualClock
+) -> None:
     """Nothing is left behind."""
     with pytest.raises(ValueError, match=next(iter(option))):
         open_queue(f"sqlite:///{tmp_path}/x.db", clock, POLICY, **option)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path, clock):
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path, clock: ManualClock) -> None:
     """The message says which file could not be opened."""
     with pytest.raises(StoreError, match=r"no/x\.db"):
         open_queue(f"sqlite:///{tmp_path}/no/x.db", clock, POLICY)
 
 
-def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path, clock):
+def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path, clock: ManualClock) -> None:
     """Somebody's notes, for example."""
     path = tmp_path / "notes.txt"
     path.write_text("remember the milk " * 100, encoding="utf-8")
@@ -89,7 +97,7 @@ def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path, clock):
     assert path.read_text(encoding="utf-8") == "remember the milk " * 100
 
 
-def test_a_database_of_somebody_else_is_left_as_it_is(tmp_path, clock):
+def test_a_database_of_somebody_else_is_left_as_it_is(tmp_path: Path, clock: ManualClock) -> None:
     """Not even its journal mode is changed."""
     path = tmp_path / "songs.db"
     with sqlite3.connect(path) as connection:
@@ -101,7 +109,7 @@ def test_a_database_of_somebody_else_is_left_as_it_is(tmp_path, clock):
     assert path.read_bytes() == before
 
 
-def test_a_schema_of_somebody_else_is_left_as_it_is(postgres, clock):
+def test_a_schema_of_somebody_else_is_left_as_it_is(postgres: Place, clock: ManualClock) -> None:
     """On PostgreSQL a schema with other tables is refused."""
     import psycopg  # noqa: PLC0415 - an extra
 
@@ -114,14 +122,14 @@ def test_a_schema_of_somebody_else_is_left_as_it_is(postgres, clock):
             connection.execute("DROP SCHEMA foreign_things CASCADE")
 
 
-def databases(place):
+def databases(place: Place) -> Any:
     """Return a function that makes connections to a place that run no queue."""
     if place.url.startswith("sqlite"):
         return lambda: SqliteDatabase(place.url.removeprefix("sqlite:///"))
     return lambda: PostgresDatabase(place.url, schema=place.options["schema"])
 
 
-def run_in(database, *statements):
+def run_in(database: Any, *statements: Any) -> None:
     """Run statements in one transaction."""
     database.begin()
     for statement in statements:
@@ -130,7 +138,7 @@ def run_in(database, *statements):
     database.close()
 
 
-def test_a_store_of_a_newer_version_is_refused(place, clock):
+def test_a_store_of_a_newer_version_is_refused(place: Place, clock: ManualClock) -> None:
     """It is not touched; the message names both versions."""
     place.open(clock, POLICY).close()
     is_sqlite = place.url.startswith("sqlite")
@@ -147,7 +155,7 @@ NEXT = (*schema.MIGRATIONS, ("CREATE TABLE extra (word TEXT)", "INSERT INTO extr
 BROKEN = (*schema.MIGRATIONS, ("CREATE TABLE broken (word TEXT)", "SELECT nothing FROM nowhere"))
 
 
-def version_of(place):
+def version_of(place: Place) -> Any:
     """Return the version that a store has, and whether the two tables of the next version are there."""
     database = databases(place)()
     database.begin()
@@ -162,7 +170,9 @@ def version_of(place):
     return version, "extra" in names, "broken" in names
 
 
-def test_an_older_store_is_migrated_in_one_step(place, clock, monkeypatch):
+def test_an_older_store_is_migrated_in_one_step(
+    place: Place, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All of a migration or nothing; the jobs are still there."""
     place.open(clock, POLICY).submit("mail")
     monkeypatch.setattr(schema, "MIGRATIONS", BROKEN)
@@ -179,7 +189,9 @@ def test_an_older_store_is_migrated_in_one_step(place, clock, monkeypatch):
     run_in(databases(place)(), "DROP TABLE extra", undo)
 
 
-def test_a_store_of_the_first_version_counts_its_jobs_from_then_on(sqlite, clock, monkeypatch):
+def test_a_store_of_the_first_version_counts_its_jobs_from_then_on(
+    sqlite: Place, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What it counts is what a queue in memory counts, before and after a job of each state has changed."""
     twin = JobQueue(clock, ONE_TRY)
     with monkeypatch.context() as patch:
@@ -205,7 +217,7 @@ def test_a_store_of_the_first_version_counts_its_jobs_from_then_on(sqlite, clock
         again.submit("mail")
 
 
-def test_many_who_open_a_new_store_at_once_make_it_once(tmp_path, clock):
+def test_many_who_open_a_new_store_at_once_make_it_once(tmp_path: Path, clock: ManualClock) -> None:
     """8 threads, each with a queue of its own, on a file that does not exist yet."""
     url = f"sqlite:///{tmp_path}/new.db"
     queues = run_together(8, lambda _n: open_queue(url, clock, POLICY))
@@ -214,7 +226,7 @@ def test_many_who_open_a_new_store_at_once_make_it_once(tmp_path, clock):
         queue.close()
 
 
-def test_a_store_that_stays_busy_is_an_error_within_bounds(sqlite, clock):
+def test_a_store_that_stays_busy_is_an_error_within_bounds(sqlite: Place, clock: ManualClock) -> None:
     """Somebody holds the write lock for ever: a typed error, nothing changed; once it is free, all is well."""
     queue = sqlite.open(clock, POLICY, busy_timeout_millis=50)
     queue.submit("mail")
@@ -228,15 +240,17 @@ def test_a_store_that_stays_busy_is_an_error_within_bounds(sqlite, clock):
 
 
 @pytest.mark.parametrize(("level", "number"), [("full", 2), ("normal", 1), ("off", 0)])
-def test_what_a_power_cut_may_take_is_chosen_when_opening(tmp_path, clock, level, number):
+def test_what_a_power_cut_may_take_is_chosen_when_opening(
+    tmp_path: Path, clock: Any, level: Any, number: Any
+) -> None:
     """FULL unless told otherwise: what is acknowledged is on disk."""
     options = {} if level == "full" else {"synchronous": level}
     with open_queue(f"sqlite:///{tmp_path}/x.db", clock, POLICY, **options) as queue:
-        assert queue._database.read("PRAGMA synchronous", {}) == [(number,)]
-        assert queue._database.read("PRAGMA journal_mode", {}) == [("wal",)]
+        assert queue._database.read("PRAGMA synchronous", {}) == [(number,)]  # type: ignore[attr-defined]
+        assert queue._database.read("PRAGMA journal_mode", {}) == [("wal",)]  # type: ignore[attr-defined]
 
 
-def test_a_full_disk_is_a_store_error_and_nothing_is_lost(sqlite):
+def test_a_full_disk_is_a_store_error_and_nothing_is_lost(sqlite: Any) -> None:
     """The file may grow no more: submits are refused whole, and once there is room all goes on."""
     queue = sqlite.open(ManualClock(), RetryPolicy(3, 1000, 60_000))
     queue.submit("mail", "first")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jobqueue import (
     Limits,
+    ManualClock,
     RequestKeyConflictError,
     RetryPolicy,
     StaleTokenError,
@@ -22,8 +24,11 @@ from tests.contract.together import run_together
 from tests.durable.conftest import POLICY, fill
 from tests.durable.ledger import lines_of, started
 
+if TYPE_CHECKING:
+    from tests.databases import Place
 
-def test_each_job_goes_to_one_of_many_objects(place, clock):
+
+def test_each_job_goes_to_one_of_many_objects(place: Place, clock: ManualClock) -> None:
     """8 objects take 120 jobs; each job is handed out once, and its row counts the hand-outs."""
     queues = [place.open(clock, RetryPolicy(1, 0, 0)) for _ in range(8)]
     for _ in range(120):
@@ -34,7 +39,7 @@ def test_each_job_goes_to_one_of_many_objects(place, clock):
     assert [queues[1].view(f"J{number}").attempts for number in handed_out] == [1] * 120
 
 
-def test_each_job_of_some_tenants_goes_to_one_of_many_objects(place, clock):
+def test_each_job_of_some_tenants_goes_to_one_of_many_objects(place: Place, clock: ManualClock) -> None:
     """8 objects poll at once for two tenants of three, who have 60 jobs in two types; the third one's stay."""
     queues = [place.open(clock, RetryPolicy(1, 0, 0)) for _ in range(8)]
     for number in range(90):
@@ -45,7 +50,7 @@ def test_each_job_of_some_tenants_goes_to_one_of_many_objects(place, clock):
     assert queues[1].stats().by_status == {**queues[1].stats().by_status, "RUNNING": 60, "PENDING": 30}
 
 
-def test_a_limit_holds_for_all_who_ask_for_some_tenants(place, clock):
+def test_a_limit_holds_for_all_who_ask_for_some_tenants(place: Place, clock: ManualClock) -> None:
     """8 objects ask at once for acme, who may have 3 running, or for acme and another: 3 of acme run."""
     limits = Limits(max_running_per_tenant=3)
     queues = [place.open(clock, RetryPolicy(9, 0, 0), limits=limits) for _ in range(8)]
@@ -59,7 +64,7 @@ def test_a_limit_holds_for_all_who_ask_for_some_tenants(place, clock):
             queues[0].complete(lease.job_id, lease.token)
 
 
-def test_a_limit_holds_for_all_objects_together(place, clock):
+def test_a_limit_holds_for_all_objects_together(place: Place, clock: ManualClock) -> None:
     """8 objects poll at once for a tenant that may have 3 running; 3 are handed out, in every round."""
     limits = Limits(max_running_per_tenant=3)
     queues = [place.open(clock, RetryPolicy(9, 0, 0), limits=limits) for _ in range(8)]
@@ -72,14 +77,14 @@ def test_a_limit_holds_for_all_objects_together(place, clock):
             queues[0].complete(lease.job_id, lease.token)
 
 
-def test_admission_holds_for_all_objects_together(place, clock):
+def test_admission_holds_for_all_objects_together(place: Place, clock: ManualClock) -> None:
     """8 objects submit at once to a queue that takes 5."""
     queues = [place.open(clock, POLICY, limits=Limits(max_queued=5)) for _ in range(8)]
     answers = run_together(8, lambda n: outcome(queues[n].submit, "mail"))
     assert sorted(answer for answer in answers if isinstance(answer, str)) == ["J1", "J2", "J3", "J4", "J5"]
 
 
-def test_a_double_release_frees_one_place(place, clock):
+def test_a_double_release_frees_one_place(place: Any, clock: Any) -> None:
     """With a limit of one: complete twice, fail, sweep; then one of five more jobs is handed out."""
     queue = place.open(clock, POLICY, limits=Limits(max_running_per_tenant=1))
     queue.submit("mail")
@@ -93,7 +98,7 @@ def test_a_double_release_frees_one_place(place, clock):
     assert len(queue.poll_many("w", 1000, 5)) == 1
 
 
-def test_no_more_than_the_limit_run_whatever_happens(place, clock):
+def test_no_more_than_the_limit_run_whatever_happens(place: Place, clock: ManualClock) -> None:
     """300 random calls on two objects: a tenant with a limit of one never has two running."""
     draw = random.Random(5)  # noqa: S311 - the same disorder each time
     options = {"limits": Limits(max_running_per_tenant=1)}
@@ -112,7 +117,7 @@ def test_no_more_than_the_limit_run_whatever_happens(place, clock):
         assert queues[0].stats().running <= 1
 
 
-def test_a_limit_is_counted_within_one_poll_for_many(place, clock):
+def test_a_limit_is_counted_within_one_poll_for_many(place: Place, clock: ManualClock) -> None:
     """Ten jobs and a limit of one: one. Two tenants with the limits that they share: two."""
     queue = place.open(clock, POLICY, limits=Limits(max_running_per_tenant=1))
     for _ in range(10):
@@ -122,7 +127,7 @@ def test_a_limit_is_counted_within_one_poll_for_many(place, clock):
     assert [lease.tenant for lease in queue.poll_many("w", 1000, 10)] == ["b"]
 
 
-def test_many_types_of_one_tenant_are_one_tenant(place, clock):
+def test_many_types_of_one_tenant_are_one_tenant(place: Place, clock: ManualClock) -> None:
     """A with ten types and B with one take turns; A's limit is for all its types together."""
     queue = place.open(clock, POLICY, scheduler=WeightedBands("N"))
     for number in range(100):
@@ -133,7 +138,7 @@ def test_many_types_of_one_tenant_are_one_tenant(place, clock):
     assert (served.count("A"), served.count("B"), served[:4]) == (10, 10, ["A", "B", "A", "B"])
 
 
-def test_one_of_twenty_equal_requests_makes_the_job(place, clock):
+def test_one_of_twenty_equal_requests_makes_the_job(place: Place, clock: ManualClock) -> None:
     """At a barrier, over 4 objects: all get the same id, one of them has made it."""
     queues = [place.open(clock, POLICY) for _ in range(4)]
     answers = run_together(20, lambda n: queues[n % 4].submit_once("k", "mail", "same"))
@@ -142,7 +147,7 @@ def test_one_of_twenty_equal_requests_makes_the_job(place, clock):
     assert sum(queues[0].stats().by_status.values()) == 1
 
 
-def test_one_of_twenty_different_requests_wins(place, clock):
+def test_one_of_twenty_different_requests_wins(place: Place, clock: ManualClock) -> None:
     """The others are told of the conflict."""
     queues = [place.open(clock, POLICY) for _ in range(4)]
     answers = run_together(20, lambda n: outcome(queues[n % 4].submit_once, "k", "mail", str(n)))
@@ -150,7 +155,7 @@ def test_one_of_twenty_different_requests_wins(place, clock):
     assert sum(queues[0].stats().by_status.values()) == 1
 
 
-def test_a_key_belongs_to_its_tenant_and_is_bound_to_its_type(place, clock):
+def test_a_key_belongs_to_its_tenant_and_is_bound_to_its_type(place: Place, clock: ManualClock) -> None:
     """Two tenants, two jobs; another type is a conflict and changes nothing."""
     queue = place.open(clock, POLICY)
     first, second = (queue.submit_once("k", "mail", "p", tenant=tenant) for tenant in ("t1", "t2"))
@@ -160,7 +165,7 @@ def test_a_key_belongs_to_its_tenant_and_is_bound_to_its_type(place, clock):
     assert (queue.view("J1"), queue.payload("J1")) == before
 
 
-def test_readers_see_no_lease_that_is_over_while_others_sweep(place, clock):
+def test_readers_see_no_lease_that_is_over_while_others_sweep(place: Place, clock: ManualClock) -> None:
     """8 objects look while the leases of 40 jobs end: nobody sees a RUNNING job whose lease is over."""
     queues = [place.open(clock, RetryPolicy(2, 5000, 5000)) for _ in range(8)]
     for _ in range(40):
@@ -172,7 +177,7 @@ def test_readers_see_no_lease_that_is_over_while_others_sweep(place, clock):
     assert [len(queues[0].history(f"J{number}")) for number in range(1, 41)] == [1] * 40
 
 
-def due_yet(queue):
+def due_yet(queue: Any) -> Any:
     """Return how many jobs have missed their deadline of 1000, and nobody has settled that."""
     database = queue._database
     database.begin_reading()
@@ -181,7 +186,7 @@ def due_yet(queue):
     return found
 
 
-def with_deadlines(place, clock, jobs):
+def with_deadlines(place: Place, clock: ManualClock, jobs: Any) -> Any:
     """Return a queue in which J1 runs, and so many jobs have just missed their deadlines."""
     queue = place.open(clock, POLICY)
     queue.submit("mail")
@@ -202,7 +207,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_call_about_one_job_settles_one_batch(place, clock, call):
+def test_a_call_about_one_job_settles_one_batch(place: Place, clock: ManualClock, call: Any) -> None:
     """1,200 deadlines are due: it settles 500 of them, and answers what it would if it had settled all."""
     queue = with_deadlines(place, clock, 1200)
     CALLS[call](queue)
@@ -211,7 +216,7 @@ def test_a_call_about_one_job_settles_one_batch(place, clock, call):
     assert due_yet(queue) == 0, "what a poll hands out may depend on all of them"
 
 
-def test_a_report_that_comes_too_late_is_refused_however_much_is_due(place, clock):
+def test_a_report_that_comes_too_late_is_refused_however_much_is_due(place: Place, clock: ManualClock) -> None:
     """Its lease ended behind 1,200 deadlines: nobody takes it for one that still runs."""
     queue = place.open(clock, POLICY)
     queue.submit("mail")
@@ -223,12 +228,14 @@ def test_a_report_that_comes_too_late_is_refused_however_much_is_due(place, cloc
     assert isinstance(outcome(queue.complete, "J1", "J1:1"), StaleTokenError)
 
 
-def test_threads_get_in_between_batches(place, clock, monkeypatch):
+def test_threads_get_in_between_batches(
+    place: Place, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """While one thread settles 1,200 deadlines, another one's renewal is answered after each batch."""
     queue = with_deadlines(place, clock, 1200)
     pause, renewed = type(queue._database).let_others_in, []
 
-    def let_others_in(database):
+    def let_others_in(database: Any) -> None:
         pause(database)
         if not any(thread.name == "renewing" for thread in threading.enumerate()):
             thread = threading.Thread(target=lambda: renewed.append(CALLS["renew"](queue)), name="renewing")
@@ -241,11 +248,11 @@ def test_threads_get_in_between_batches(place, clock, monkeypatch):
     assert len(renewed) == 2
 
 
-def test_processes_get_in_between_batches(sqlite, clock):
+def test_processes_get_in_between_batches(sqlite: Any, clock: Any) -> None:
     """While another process settles 10,000 deadlines, renewals are answered, again and again."""
     queue = with_deadlines(sqlite, clock, 10_000)
     child = started(sqlite, "sweep", now=1000)
-    assert child.stdout.readline() == "opened\n"
+    assert child.stdout.readline() == "opened\n"  # type: ignore[union-attr]
     left = [10_000]
     while left[-1] and len(left) < 100:
         CALLS["renew"](queue)
@@ -256,16 +263,20 @@ def test_processes_get_in_between_batches(sqlite, clock):
 
 
 @pytest.mark.parametrize("end", ["CANCELLED", "DEAD"])
-def test_a_prune_lets_others_in(place, clock, monkeypatch, end):
+def test_a_prune_lets_others_in(
+    place: Place, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, end: Any
+) -> None:
     """1,200 jobs are forgotten in three transactions, and all of them are counted."""
     queue = place.open(clock, RetryPolicy(1, 0, 0))
     submit_as(queue, end)
     fill(queue, 1199)
-    with queue._session(CHANGING):
-        queue._session.write("UPDATE jobs SET finish_order = number WHERE status = 'CANCELLED'")
-    pause, pauses = type(queue._database).let_others_in, []
+    with queue._session(CHANGING):  # type: ignore[attr-defined]
+        queue._session.write("UPDATE jobs SET finish_order = number WHERE status = 'CANCELLED'")  # type: ignore[attr-defined]
+    pause, pauses = type(queue._database).let_others_in, []  # type: ignore[attr-defined]
     monkeypatch.setattr(
-        type(queue._database), "let_others_in", lambda database: (pauses.append(1), pause(database))
+        type(queue._database),
+        "let_others_in",
+        lambda database: (pauses.append(1), pause(database)),  # type: ignore[attr-defined, func-returns-value]
     )
     assert queue.prune(keep=0, dead=True) == 1200
     assert len(pauses) == 3
@@ -273,7 +284,7 @@ def test_a_prune_lets_others_in(place, clock, monkeypatch, end):
 
 
 @pytest.mark.parametrize("options", [{}, {"scheduler": WeightedBands()}], ids=["line", "lanes"])
-def test_a_pick_may_be_of_some_tenants_only(place, clock, options):
+def test_a_pick_may_be_of_some_tenants_only(place: Any, clock: Any, options: Any) -> None:
     """The best of theirs in the scheduler's order, of types that are open; others keep their place."""
     queue = place.open(clock, POLICY, **options)
     for tenant, type_ in (("a", "mail"), ("b", "mail"), ("c", "fax"), ("b", "fax"), ("b", "pdf")):

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import DeficitRoundRobin, DispatchLimit, Limits, RetryBudget, RetryPolicy, WeightedBands
+from jobqueue import (
+    DeficitRoundRobin,
+    DispatchLimit,
+    Limits,
+    ManualClock,
+    RetryBudget,
+    RetryPolicy,
+    WeightedBands,
+)
 from tests.contract.observing import polled
 from tests.durable.conftest import POLICY
+
+if TYPE_CHECKING:
+    from tests.databases import Place
 
 MOST = {"sqlite": 3, "postgresql": 2}
 
 
-def statements(queue, call):
+def statements(queue: Any, call: Any) -> Any:
     """Return the statements of a call, but for BEGIN and COMMIT.
 
     Each step of a trigger is told as a comment, or as the statement that set it off once more.
     """
-    told = []
+    told: list[Any] = []
     queue._database.trace(told.append)
     try:
         call()
@@ -31,12 +43,12 @@ def statements(queue, call):
 
 
 @pytest.fixture
-def most(place):
+def most(place: Place) -> Any:
     """Return how many statements a turn may take."""
     return MOST[place.url.partition(":")[0]]
 
 
-def test_a_turn_with_default_options_takes_few_statements(place, clock, most):
+def test_a_turn_with_default_options_takes_few_statements(place: Place, clock: ManualClock, most: Any) -> None:
     """Submit, poll, poll in vain, renew, release, fail and complete."""
     queue = place.open(clock, POLICY)
     counts = {"submit": len(statements(queue, lambda: queue.submit("mail")))}
@@ -81,12 +93,12 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_more_jobs_and_tenants_take_no_more_statements(place, clock, name):
+def test_more_jobs_and_tenants_take_no_more_statements(place: Any, clock: Any, name: Any) -> None:
     """An option adds a fixed number of statements, whatever has to be passed over."""
-    queue = place.open(clock, RetryPolicy(3, 1000, 60_000), **OPTIONS[name])
+    queue = place.open(clock, RetryPolicy(3, 1000, 60_000), **OPTIONS[name])  # type: ignore[arg-type]
     asked = ASKED.get(name, {})
 
-    def cycle():
+    def cycle() -> Any:
         texts = statements(queue, lambda: queue.submit("mail", tenant="a"))
         leases = []
         texts += statements(queue, lambda: leases.append(queue.poll("w", 10**6, **asked)))

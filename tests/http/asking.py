@@ -61,7 +61,7 @@ class Api:
             headers["Authorization"] = f"Bearer {token}"
         answer = self.client.open(f"/api/v1{path}", method=method, headers=headers, **more)
         assert answer.status_code < 500 or answer.status_code == 503, answer.text
-        if answer.mimetype.endswith("json"):
+        if answer.mimetype.endswith("json"):  # type: ignore[union-attr]
             json.loads(answer.text or "null", parse_constant=_refuse)
         assert "Traceback" not in answer.text
         return answer
@@ -77,12 +77,12 @@ class Api:
     def submit(self, tenant: str = "default", **asked: Any) -> str:
         answer = self.post("/jobs", f"producer:{tenant}", {"type": "mail", **asked})
         assert answer.status_code == 201, answer.text
-        return str(answer.json["jobId"])
+        return str(answer.json["jobId"])  # type: ignore[index]
 
     def claim(self, token: str = "worker", **asked: Any) -> list[dict[str, Any]]:  # noqa: S107
         answer = self.post("/leases/claim", token, {"workerId": "w", "leaseMillis": 1000, **asked})
         assert answer.status_code == 200, answer.text
-        return list(answer.json["leases"])
+        return list(answer.json["leases"])  # type: ignore[index]
 
     def dump(self) -> Any:
         """Return all that can be seen of the queue."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
@@ -21,8 +22,11 @@ from webui.auth import (
 )
 from webui.cli import main
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def test_a_token_that_the_command_makes_is_let_in(tmp_path):
+
+def test_a_token_that_the_command_makes_is_let_in(tmp_path: Path) -> None:
     """`jobkit token` prints it once, and the lines for the file, which do not contain it."""
     path, tokens = tmp_path / "tokens.toml", {}
     for role, tenants in (("producer", "acme"), ("worker", "acme, bo"), ("operator", "*")):
@@ -46,7 +50,7 @@ def test_a_token_that_the_command_makes_is_let_in(tmp_path):
     assert access.find("\ud800") is None
 
 
-def test_nothing_of_a_token_is_kept_but_its_hash(tmp_path):
+def test_nothing_of_a_token_is_kept_but_its_hash(tmp_path: Path) -> None:
     """So whoever reads the program's memory of grants, or the file that it keeps, cannot use them."""
     path = tmp_path / "own" / "tokens.toml"
     access, tokens = own_tokens(path)
@@ -57,7 +61,7 @@ def test_nothing_of_a_token_is_kept_but_its_hash(tmp_path):
     assert all(len(token) > 40 for token in tokens.values())
 
 
-def test_tokens_that_nobody_configured_are_made_once(tmp_path):
+def test_tokens_that_nobody_configured_are_made_once(tmp_path: Path) -> None:
     """The next start lets the same ones in, for this machine only as before, and has none to show."""
     path = tmp_path / "tokens.toml"
     first, tokens = own_tokens(path)
@@ -66,13 +70,13 @@ def test_tokens_that_nobody_configured_are_made_once(tmp_path):
     assert (shown, second.is_configured) == ({}, False)
     for role, token in tokens.items():
         assert second.find(token) == first.find(token)
-        assert second.find(token).role is role
+        assert second.find(token).role is role  # type: ignore[union-attr]
     assert not keep_tokens(path, own_tokens(tmp_path / "none")[1])  # another board was faster: its tokens stay
-    assert second.find(tokens["worker"]) == own_tokens(path)[0].find(tokens["worker"])
+    assert second.find(tokens["worker"]) == own_tokens(path)[0].find(tokens["worker"])  # type: ignore[index]
 
 
 @pytest.mark.parametrize("text", ["", "nonsense"])
-def test_a_broken_file_of_own_tokens_is_no_reason_to_let_others_in(tmp_path, text):
+def test_a_broken_file_of_own_tokens_is_no_reason_to_let_others_in(tmp_path: Path, text: Any) -> None:
     """The board does not start, and names the file."""
     (tmp_path / "tokens.toml").write_text(text)
     with pytest.raises(TokenFileError, match=r"tokens\.toml"):
@@ -101,7 +105,7 @@ GOOD = described("w", Role.WORKER, None, "token")
         GOOD.replace('name = "w"\n', ""),
     ],
 )
-def test_a_bad_file_says_what_is_wrong(tmp_path, text):
+def test_a_bad_file_says_what_is_wrong(tmp_path: Path, text: Any) -> None:
     """In one line with its name, and nobody is let in."""
     path = tmp_path / "tokens.toml"
     path.write_text(text)
@@ -122,7 +126,7 @@ def test_a_bad_file_says_what_is_wrong(tmp_path, text):
         ("boss", "*", "Invalid value"),
     ],
 )
-def test_a_token_that_makes_no_sense_is_not_made(role, tenants, words):
+def test_a_token_that_makes_no_sense_is_not_made(role: Any, tenants: Any, words: Any) -> None:
     """A producer has one tenant; names are not blank."""
     result = CliRunner().invoke(main, ["token", "--name", "x", "--role", role, "--tenants", tenants])
     assert result.exit_code == 2

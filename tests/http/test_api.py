@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from jobqueue import AdmissionError, JobQueue, Limits, RetryPolicy, StoreError
+from jobqueue import AdmissionError, JobQueue, Limits, ManualClock, RetryPolicy, StoreError
 from tests.http.asking import Api
 
 # -- submitting ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.stores_behind
-def test_the_same_request_twice_makes_one_job(api):
+def test_the_same_request_twice_makes_one_job(api: Any) -> None:
     """201, then 200 with replayed true; other content is a 409 that tells no payload; J1 is as it was."""
     asked = {"type": "mail", "payload": "secret one", "requestKey": "k"}
     answers = [api.post("/jobs", "producer:default", asked) for _ in range(2)]
@@ -40,7 +42,7 @@ def test_the_same_request_twice_makes_one_job(api):
         ([None], ["null"], False),
     ],
 )
-def test_a_request_key_is_bound_to_nested_values(api, one, other, same):
+def test_a_request_key_is_bound_to_nested_values(api: Api, one: Any, other: Any, same: Any) -> None:
     """The order of names does not matter; every value does, and so does how a number was written."""
     api.submit(payload=one, requestKey="k")
     answer = api.post("/jobs", "producer:default", {"type": "mail", "payload": other, "requestKey": "k"})
@@ -48,7 +50,7 @@ def test_a_request_key_is_bound_to_nested_values(api, one, other, same):
 
 
 @pytest.mark.stores_behind
-def test_digits_stay_as_they_were_sent(api):
+def test_digits_stay_as_they_were_sent(api: Any) -> None:
     """Through the queue and back: no number becomes another one."""
     text = '{"id":1970670598291982290,"x":9007199254740993,"d":0.1,"e":1e2,"f":1.50,"g":-0.0,"t":[1E+5]}'
     sent = b'{"type": "mail", "payload": ' + text.encode() + b"}"
@@ -75,7 +77,7 @@ def test_digits_stay_as_they_were_sent(api):
     ids=ascii,
 )
 @pytest.mark.stores_behind
-def test_text_goes_through_unchanged(api, text):
+def test_text_goes_through_unchanged(api: Any, text: Any) -> None:
     """As payload, checkpoint, result and error."""
     api.submit(payload=text)
     (lease,) = api.claim()
@@ -87,7 +89,7 @@ def test_text_goes_through_unchanged(api, text):
     assert (told["payload"], told["job"]["result"]) == (text, text)
 
 
-def test_a_payload_can_be_elsewhere(api):
+def test_a_payload_can_be_elsewhere(api: Any) -> None:
     """The worker gets the reference beside an empty payload; one cannot have both."""
     api.submit(payloadRef="s3://bucket/key")
     assert [(lease["payload"], lease["payloadRef"]) for lease in api.claim()] == [("", "s3://bucket/key")]
@@ -113,7 +115,7 @@ def test_a_payload_can_be_elsewhere(api):
         (5.0, 5),
     ],
 )
-def test_an_instant_is_the_same_however_it_is_written(api, told, instant):
+def test_an_instant_is_the_same_however_it_is_written(api: Api, told: Any, instant: Any) -> None:
     """Milliseconds or ISO 8601 with an offset: the queue gets one integer."""
     api.submit(runAt=told)
     assert api.store.view("J1").next_run_at == instant
@@ -127,14 +129,14 @@ def test_an_instant_is_the_same_however_it_is_written(api, told, instant):
         "20260329T013000Z", "now", "1774740600000", "2026-03-29T01:30:00 Z", "\u0662026-03-29T01:30:00Z",
     ],
 )  # fmt: skip
-def test_an_instant_without_an_offset_is_no_instant(api, told):
+def test_an_instant_without_an_offset_is_no_instant(api: Any, told: Any) -> None:
     """Nobody guesses a zone; a leap second is nothing that the clock has."""
     answer = api.post("/jobs", "producer:default", {"type": "mail", "runAt": told})
     assert (answer.status_code, answer.json["field"]) == (400, "runAt")
 
 
 @pytest.mark.stores_behind
-def test_a_deadline_survives_retry_and_redrive(api, clock):
+def test_a_deadline_survives_retry_and_redrive(api: Api, clock: ManualClock) -> None:
     """Given as an integer or as text: the same integer to the end."""
     for deadline in (1_774_740_600_000, "2026-03-28T23:30:00Z"):
         job_id = api.submit(deadline=deadline)
@@ -148,23 +150,25 @@ def test_a_deadline_survives_retry_and_redrive(api, clock):
         api.post(f"/jobs/{job_id}/cancel", "operator")
 
 
-def test_a_full_queue_says_when_to_come_again(clock):
+def test_a_full_queue_says_when_to_come_again(clock: Any) -> None:
     """429, with Retry-After in seconds; a replay is answered all the same."""
     api = Api(JobQueue(clock, RetryPolicy(3, 0, 0), limits=Limits(max_queued=1)), clock)
     api.submit(requestKey="k")
     answer = api.post("/jobs", "producer:default", {"type": "mail"})
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "1")
-    assert answer.json["retryAfterMillis"] == 1000
+    assert answer.json["retryAfterMillis"] == 1000  # type: ignore[index]
     assert api.post("/jobs", "producer:default", {"type": "mail", "requestKey": "k"}).status_code == 200
 
 
 @pytest.mark.parametrize(
     "error", [StoreError("the disk is full"), AdmissionError("full", retry_after_millis=2500)]
 )
-def test_a_store_that_fails_is_a_503_and_a_fault_is_no_page(api, monkeypatch, error):
+def test_a_store_that_fails_is_a_503_and_a_fault_is_no_page(
+    api: Any, monkeypatch: pytest.MonkeyPatch, error: Any
+) -> None:
     """With words for the caller, and a time after which to try again."""
 
-    def broken(**_):
+    def broken(**_: Any) -> None:
         raise error
 
     monkeypatch.setattr(api.store, "submit", broken)
@@ -178,7 +182,7 @@ def test_a_store_that_fails_is_a_503_and_a_fault_is_no_page(api, monkeypatch, er
 
 
 @pytest.mark.stores_behind
-def test_a_completion_that_is_sent_again_is_answered_again(api, clock):
+def test_a_completion_that_is_sent_again_is_answered_again(api: Any, clock: Any) -> None:
     """The acknowledgement was lost: the exact repeat is 200, at any time; anything else is what it was."""
     api.submit(), api.submit()
     api.claim(limit=2)
@@ -194,7 +198,7 @@ def test_a_completion_that_is_sent_again_is_answered_again(api, clock):
 
 
 @pytest.mark.stores_behind
-def test_an_empty_result_and_none_are_two(api):
+def test_an_empty_result_and_none_are_two(api: Any) -> None:
     """So the repeat has to be exact."""
     api.submit()
     api.claim()
@@ -204,7 +208,7 @@ def test_an_empty_result_and_none_are_two(api):
 
 
 @pytest.mark.stores_behind
-def test_a_zombie_is_told_why(api, clock):
+def test_a_zombie_is_told_why(api: Any, clock: Any) -> None:
     """409 with the reason; the present holder's job is untouched."""
     api.submit()
     api.claim()
@@ -219,7 +223,7 @@ def test_a_zombie_is_told_why(api, clock):
     assert api.store.view("J1").worker_id == "other"
 
 
-def test_a_fail_can_be_for_good_and_never_fails(api):
+def test_a_fail_can_be_for_good_and_never_fails(api: Any) -> None:
     """Whatever the error text holds, it is recorded."""
     api.submit()
     api.claim()
@@ -231,7 +235,7 @@ def test_a_fail_can_be_for_good_and_never_fails(api):
 
 
 @pytest.mark.stores_behind
-def test_one_in_a_flood_is_served_early(api):
+def test_one_in_a_flood_is_served_early(api: Api) -> None:
     """The fair order is the one that the API serves by: bo's job is among the first two."""
     for _ in range(300):
         api.submit("acme")
@@ -239,7 +243,7 @@ def test_one_in_a_flood_is_served_early(api):
     assert {lease["tenant"] for lease in api.claim(limit=2)} == {"acme", "bo"}
 
 
-def test_workers_are_remembered(api):
+def test_workers_are_remembered(api: Api) -> None:
     """Who claims is known by name, however little it got."""
     api.claim(workerId="one")
     api.claim(workerId="two")

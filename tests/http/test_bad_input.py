@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -53,7 +54,7 @@ NOT_JSON = {
 
 @pytest.mark.parametrize("body", NOT_JSON.values(), ids=NOT_JSON)
 @pytest.mark.parametrize("path", ["/jobs", "/jobs/J1/complete"])
-def test_what_is_not_the_json_that_is_meant_is_a_400(api, body, path):
+def test_what_is_not_the_json_that_is_meant_is_a_400(api: Any, body: Any, path: Any) -> None:
     """Before the queue has seen anything of it; a completion is not lost by it, for it can be sent again."""
     api.submit()
     (lease,) = api.claim()
@@ -118,7 +119,7 @@ FIELDS = [
         ("1e300", 422),
     ],
 )
-def test_a_number_is_judged_by_its_digits(api, digits, status):
+def test_a_number_is_judged_by_its_digits(api: Any, digits: Any, status: Any) -> None:
     """Not by the double that comes nearest, and however far away its exponent is."""
     body = b'{"type": "mail", "priority": %s}' % digits.encode()
     answer = api.post("/jobs", "producer:default", body)
@@ -126,7 +127,7 @@ def test_a_number_is_judged_by_its_digits(api, digits, status):
 
 
 @pytest.mark.parametrize(("field", "value", "status"), FIELDS, ids=lambda value: f"{value!a:.30}")
-def test_a_bad_field_is_named(api, field, value, status):
+def test_a_bad_field_is_named(api: Any, field: Any, value: Any, status: Any) -> None:
     """400 for a wrong type, 422 for a value that the queue refuses; the next id is not used up."""
     answer = api.post("/jobs", "producer:default", {"type": "mail", field: value})
     assert answer.status_code == status, answer.text
@@ -138,7 +139,7 @@ def test_a_bad_field_is_named(api, field, value, status):
 @pytest.mark.parametrize(
     "name", ["runat", "run_at", "Type", "", "\0", "\ud800", "x" * 100_000], ids=lambda n: f"{n!a:.12}"
 )
-def test_a_field_that_nobody_knows_is_a_400(api, name):
+def test_a_field_that_nobody_knows_is_a_400(api: Any, name: Any) -> None:
     """A slip of the pen is not passed over in silence."""
     answer = api.post("/jobs", "producer:default", {"type": "mail", name: 1})
     assert answer.status_code == 400
@@ -146,7 +147,7 @@ def test_a_field_that_nobody_knows_is_a_400(api, name):
     assert len(answer.text) < 1000
 
 
-def test_a_body_that_is_too_large_is_a_413(api):
+def test_a_body_that_is_too_large_is_a_413(api: Api) -> None:
     """256 KiB are read, one byte more is not."""
     frame = len(json.dumps({"type": "mail", "payload": ""}))
     fits, not_fits = (
@@ -169,7 +170,7 @@ BAD_QUERIES = [
 
 @pytest.mark.parametrize("query", BAD_QUERIES, ids=lambda query: query[:20])
 @pytest.mark.parametrize("path", ["/jobs", "/dlq"])
-def test_a_bad_query_is_a_400(api, query, path):
+def test_a_bad_query_is_a_400(api: Api, query: Any, path: Any) -> None:
     """Numbers out of bounds, words, repetitions, unknown names: refused, with the field's name."""
     answer = api.get(f"{path}?{query}")
     assert answer.status_code == 400, answer.text
@@ -179,7 +180,7 @@ def test_a_bad_query_is_a_400(api, query, path):
 
 @pytest.mark.parametrize("job_id", ["J0", "J01", "j1", "J1 ", "J" + "9" * 300, "%00", "..", "%F0%9F%A7%9F"])
 @pytest.mark.parametrize("verb", ["", "/cancel", "/complete"])
-def test_an_id_that_is_none_is_a_404(api, job_id, verb):
+def test_an_id_that_is_none_is_a_404(api: Api, job_id: str, verb: Any) -> None:
     """Like any other id that is not there."""
     api.submit()
     token = "worker" if verb == "/complete" else "operator"
@@ -207,7 +208,7 @@ def test_an_id_that_is_none_is_a_404(api, job_id, verb):
         (2, 409),
     ],
 )
-def test_only_the_generation_of_the_lease_counts(api, path, value, status):
+def test_only_the_generation_of_the_lease_counts(api: Any, path: Any, value: Any, status: Any) -> None:
     """While J1 runs at generation 1, nothing else is let through, and J1 runs on as it was."""
     api.submit()
     api.claim(leaseMillis=60_000)
@@ -217,7 +218,7 @@ def test_only_the_generation_of_the_lease_counts(api, path, value, status):
     assert (api.store.view("J1"), api.store.history("J1")) == before
 
 
-def test_a_generation_is_that_of_its_own_job(api):
+def test_a_generation_is_that_of_its_own_job(api: Api) -> None:
     """J1 is at its second generation, J2 at its first: what is right for one is wrong for the other."""
     api.submit(), api.submit()
     api.claim(limit=1)
@@ -265,7 +266,7 @@ PATHS = {
     told=st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=5),
     good=st.booleans(),
 )
-def test_no_object_is_a_fault(path, told, good):
+def test_no_object_is_a_fault(path: Any, told: Any, good: Any) -> None:
     """Any object to any operation: done, or a problem; a refused one has changed nothing."""
     api = fresh()
     api.submit()
@@ -282,6 +283,6 @@ def test_no_object_is_a_fault(path, told, good):
 
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
-def test_no_bytes_are_a_fault(body):
+def test_no_bytes_are_a_fault(body: Any) -> None:
     """Whatever they are."""
     assert fresh().post("/jobs", "producer:default", body).status_code in {400, 422}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from jobqueue import (
     IllegalStateError,
     JobQueue,
     Limits,
+    ManualClock,
     RequestKeyConflictError,
     RetryPolicy,
     StaleTokenError,
@@ -24,14 +26,17 @@ from jobqueue.worker import Worker
 from tests.http.asking import Api
 from webui.server import listen, serving
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def error_of(call):
+
+def error_of(call: Any) -> Any:
     with pytest.raises(Exception) as caught:  # noqa: PT011 - which one is compared
         call()
     return caught.value
 
 
-def test_errors_are_the_same_as_at_home(clock):
+def test_errors_are_the_same_as_at_home(clock: ManualClock) -> None:
     """Kind, words and what they know: of the queue itself, and of the one at a distance."""
     api = Api(JobQueue(clock, RetryPolicy(1, 0, 0), limits=Limits(max_queued=3)), clock)
     home = JobQueue(clock, RetryPolicy(1, 0, 0), limits=Limits(max_queued=3))
@@ -75,7 +80,7 @@ def test_errors_are_the_same_as_at_home(clock):
     } <= kinds
 
 
-def test_what_one_sees_is_what_is_there(api):
+def test_what_one_sees_is_what_is_there(api: Api) -> None:
     """Views, payloads, attempts, redrives, figures: the same records."""
     client, store = api.client_of("operator"), api.store
     api.submit(payload={"a": 1.50})
@@ -94,7 +99,7 @@ def test_what_one_sees_is_what_is_there(api):
     assert (client.paused(), client.stats()) == (store.paused(), store.stats())
 
 
-def test_dead_letters_come_from_all_pages(api):
+def test_dead_letters_come_from_all_pages(api: Api) -> None:
     """In submission order, however many."""
     for _ in range(450):
         api.store.submit("mail")
@@ -104,7 +109,7 @@ def test_dead_letters_come_from_all_pages(api):
     assert [job.id for job in found] == [f"J{n}" for n in range(1, 451)]
 
 
-def test_a_report_always_fits(api):
+def test_a_report_always_fits(api: Api) -> None:
     """The longest error there is, of characters that all need an escape, is recorded."""
     api.submit()
     (lease,) = api.client_of("worker").poll_many("w", 1000, 1)
@@ -113,19 +118,19 @@ def test_a_report_always_fits(api):
 
 
 @pytest.mark.parametrize(("token", "verb"), [("nobody", "poll"), ("producer:a", "poll")])
-def test_a_token_that_may_not_is_a_permission_error(api, token, verb):
+def test_a_token_that_may_not_is_a_permission_error(api: Api, token: Any, verb: Any) -> None:
     """Trying again would not help, so it is none of the queue's own errors."""
     with pytest.raises(PermissionError):
         getattr(api.client_of(token), verb)("w", 1000)
 
 
 @contextmanager
-def answering(*parts):
+def answering(*parts: Any) -> Iterator[Any]:
     """Answer every connection with some bytes, or with silence, in a thread."""
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         over = threading.Event()
 
-        def serve():
+        def serve() -> None:
             while not over.is_set():
                 try:
                     connection, _ = server.accept()
@@ -159,13 +164,13 @@ def answering(*parts):
     ],
     ids=["silence", "no HTTP", "empty", "no JSON", "no object", "cut off", "a gateway", "a fault"],
 )
-def test_whatever_the_other_end_does_is_a_store_error_in_time(parts):
+def test_whatever_the_other_end_does_is_a_store_error_in_time(parts: Any) -> None:
     """Nobody knows then whether the request arrived; the caller hears it within the bound."""
     with answering(*parts) as url, pytest.raises(StoreError):
         QueueClient(url, "token", timeout=0.3).complete("J1", "J1:1")
 
 
-def test_nobody_there_is_a_store_error():
+def test_nobody_there_is_a_store_error() -> None:
     """A port at which nobody listens."""
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         port = server.getsockname()[1]
@@ -174,7 +179,7 @@ def test_nobody_there_is_a_store_error():
     assert "may have been done" not in str(nobody.value)
 
 
-def test_an_answer_that_never_came_says_that_it_may_have_been_done():
+def test_an_answer_that_never_came_says_that_it_may_have_been_done() -> None:
     """The request was sent, and nobody knows what became of it; a look changes nothing in any case."""
     with answering() as url:
         client = QueueClient(url, "token", timeout=0.3)
@@ -186,19 +191,19 @@ def test_an_answer_that_never_came_says_that_it_may_have_been_done():
 
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8000", "ftp://x/", "http://", "file:///etc/passwd"])
-def test_an_address_that_is_none_is_refused_at_once(url):
+def test_an_address_that_is_none_is_refused_at_once(url: Any) -> None:
     """Before anything is asked."""
     with pytest.raises(ValueError, match="url"):
         QueueClient(url, "token")
 
 
-def test_a_worker_works_over_a_real_connection(api):
+def test_a_worker_works_over_a_real_connection(api: Api) -> None:
     """Through sockets: claim, renew, checkpoint, complete; the server below a prefix of its own."""
     for number in range(3):
         api.submit(payload=f"job {number}", requestKey=str(number))
     seen = []
 
-    def handler(context):
+    def handler(context: Any) -> Any:
         assert context.checkpoint("half")
         seen.append(context.lease.payload)
         return "done"

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from jobqueue import JobQueue, RetryPolicy
+from jobqueue import JobQueue, ManualClock, RetryPolicy
 from tests.http.asking import Api
 
 MEGABYTE = 1_000_000
 
 
 @pytest.fixture
-def api(clock):
+def api(clock: ManualClock) -> Api:
     return Api(JobQueue(clock, RetryPolicy(3, 1000, 60_000)), clock)
 
 
-def test_a_claim_hands_out_as_many_large_jobs_as_an_answer_has_room_for(api):
+def test_a_claim_hands_out_as_many_large_jobs_as_an_answer_has_room_for(api: Api) -> None:
     """Three of 30 MB, three asked for: one by one, each once, none lost and none tried in vain."""
     for _ in range(3):
         api.store.submit("mail", "x" * 30 * MEGABYTE)
@@ -30,7 +32,7 @@ def test_a_claim_hands_out_as_many_large_jobs_as_an_answer_has_room_for(api):
     assert worker.poll_many("w", 60_000, 3) == []
 
 
-def test_many_jobs_of_a_usual_size_share_an_answer(api):
+def test_many_jobs_of_a_usual_size_share_an_answer(api: Api) -> None:
     """Sixty of 20,000 characters: up to the one with which it is enough."""
     for _ in range(60):
         api.store.submit("mail", "x" * 20_000)
@@ -38,7 +40,7 @@ def test_many_jobs_of_a_usual_size_share_an_answer(api):
 
 
 @pytest.mark.parametrize("payload", ["x" * 60 * MEGABYTE, "\x01" * 10 * MEGABYTE], ids=["long", "escapes"])
-def test_a_job_that_no_answer_has_room_for_fails_with_the_reason(api, payload):
+def test_a_job_that_no_answer_has_room_for_fails_with_the_reason(api: Api, payload: Any) -> None:
     """At the first claim, not after many that nobody sees; the job behind it is handed out at once."""
     api.store.submit("mail", payload)
     api.store.submit("mail", "small")
@@ -50,7 +52,7 @@ def test_a_job_that_no_answer_has_room_for_fails_with_the_reason(api, payload):
     assert "bytes as JSON, the API hands out at most" in job.last_error
 
 
-def test_a_list_of_jobs_with_large_results_has_shorter_pages(api):
+def test_a_list_of_jobs_with_large_results_has_shorter_pages(api: Any) -> None:
     """Every job is on one of them, and each page fits."""
     for _ in range(5):
         api.store.submit("mail")
@@ -64,7 +66,7 @@ def test_a_list_of_jobs_with_large_results_has_shorter_pages(api):
     assert pages == [["J5"], ["J4"], ["J3"], ["J2"], ["J1"]]
 
 
-def test_a_job_that_is_larger_than_any_answer_is_refused_to_be_shown(api):
+def test_a_job_that_is_larger_than_any_answer_is_refused_to_be_shown(api: Api) -> None:
     """With the reason and a way out, and not cut off on the way; one of 30 MB is shown whole."""
     api.store.submit("mail", "x" * 30 * MEGABYTE)
     api.store.submit("mail", "x" * 70 * MEGABYTE)
@@ -75,7 +77,7 @@ def test_a_job_that_is_larger_than_any_answer_is_refused_to_be_shown(api):
 
 
 @pytest.mark.parametrize("verb", ["complete", "renew", "submit"])
-def test_a_body_that_is_too_large_is_not_even_sent(api, verb):
+def test_a_body_that_is_too_large_is_not_even_sent(api: Any, verb: Any) -> None:
     """The server would stop reading it, and the client would take that for a line that broke, and try again."""
     api.store.submit("mail")
     lease = api.store.poll("w", 1000)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from jobqueue import JobQueue, Limits, ManualClock, RetryPolicy
 from tests.http.asking import Api, shared
-from webui.api import DESCRIPTION, PREFIX, ROUTES, document
+from webui.api import DESCRIPTION, PREFIX, ROUTES, document  # type: ignore[attr-defined]
 from webui.auth import Role
 
 DOCUMENT = json.loads(json.dumps(document()))
@@ -24,7 +25,7 @@ OPERATIONS = [
 TOKENS = {"producer": "producer:default", "worker": "worker", "operator": "operator"}
 
 
-def checked(answer, path, method):
+def checked(answer: Any, path: Any, method: Any) -> None:
     """Refuse an answer that the description does not know, or describes otherwise."""
     told = DOCUMENT["paths"][path][method]["responses"]
     assert str(answer.status_code) in told, (
@@ -38,7 +39,7 @@ def checked(answer, path, method):
         Draft202012Validator(schema).validate(answer.json)
 
 
-def token_for(operation):
+def token_for(operation: Any) -> Any:
     roles = (
         operation.get("description", "For a token of the role operator.")
         .split("role ")[1]
@@ -48,7 +49,7 @@ def token_for(operation):
     return TOKENS[roles[-1]]
 
 
-def test_it_names_every_route_and_no_other(api):
+def test_it_names_every_route_and_no_other(api: Any) -> None:
     """What Flask serves below the prefix is what is described, with the same variables."""
     served = {
         (method.lower(), rule.rule.replace("<name:", "{").replace("<", "{").replace(">", "}"))
@@ -61,7 +62,7 @@ def test_it_names_every_route_and_no_other(api):
     assert api.get("/openapi.json", None).json == DOCUMENT
 
 
-def test_it_is_a_valid_document():
+def test_it_is_a_valid_document() -> None:
     """Operation ids are unique, each variable of a path is described, each reference leads somewhere."""
     ids = [operation["operationId"] for _, _, operation in OPERATIONS]
     assert len(ids) == len(set(ids)) == len(ROUTES) + 1
@@ -73,7 +74,7 @@ def test_it_is_a_valid_document():
         assert name.split('"')[0] in DOCUMENT["components"]["schemas"]
 
 
-def test_roles_are_described():
+def test_roles_are_described() -> None:
     """What a token has to be for is said where a token is asked for."""
     for route in ROUTES:
         path = PREFIX + route.template
@@ -99,7 +100,7 @@ def busy() -> Api:
     return shared()
 
 
-def test_what_is_answered_looks_as_described():
+def test_what_is_answered_looks_as_described() -> None:
     """One good request of every kind, and the refusals that each knows."""
     api = busy()
     bodies = {
@@ -121,7 +122,7 @@ def test_what_is_answered_looks_as_described():
     for method, path, operation in OPERATIONS:
         target = path.removeprefix(PREFIX).replace("{type}", "mail")
         job = {"cancel": "J5", "redrive": "J4"}.get(operation["operationId"], "J1")
-        for body in bodies.get(operation["operationId"], [{"generation": 1}]):
+        for body in bodies.get(operation["operationId"], [{"generation": 1}]):  # type: ignore[attr-defined]
             for id_ in (job, "J999"):
                 url, token = target.replace("{job_id}", id_), token_for(operation)
                 answer = api.get(url, token) if method == "get" else api.post(url, token, body)
@@ -135,7 +136,7 @@ described = schemathesis.openapi.from_dict(DOCUMENT)
 
 
 @pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=lambda value: str(value)[:40])
-def test_whatever_fits_the_description_is_answered_as_described(method, path, operation):
+def test_whatever_fits_the_description_is_answered_as_described(method: Any, path: Any, operation: Any) -> None:
     """Drawn requests, right ones and wrong ones: never a fault, always a described answer."""
 
     @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
@@ -144,7 +145,7 @@ def test_whatever_fits_the_description_is_answered_as_described(method, path, op
         | described[path][method.upper()].as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE),
         job_id=st.sampled_from(["J1", "J2", "J3", "J4", "J5", None]),
     )
-    def drawn(case, job_id):
+    def drawn(case: Any, job_id: Any) -> None:
         api = busy()
         if job_id is not None and "job_id" in path:
             case.path_parameters = {**(case.path_parameters or {}), "job_id": job_id}

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import time
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 import pytest
 
 from jobqueue import UnknownJobError
 from tests.http.asking import NASTY_NAMES, Api, Given
-from webui.api import ROUTES
+from webui.api import ROUTES  # type: ignore[attr-defined]
 from webui.auth import own_tokens
 from webui.live.access import COOKIE
 from webui.live.service import Service
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ASKED = {
     "submit": {"type": "mail"},
@@ -26,7 +30,7 @@ ASKED = {
 }
 
 
-def ask(api, route, token, job_id="J1"):
+def ask(api: Api, route: Any, token: Any, job_id: str = "J1") -> Any:
     path = route.path.replace("<job_id>", job_id).replace("<name:type>", "mail")
     if route.method == "GET":
         return api.get(path, token)
@@ -36,7 +40,7 @@ def ask(api, route, token, job_id="J1"):
 
 
 @pytest.mark.parametrize("route", [route for route in ROUTES if route.roles], ids=lambda route: route.name)
-def test_each_operation_is_for_its_roles(api, route):
+def test_each_operation_is_for_its_roles(api: Api, route: Any) -> None:
     """Nobody, a token of nobody's, another role: 401, 401, 403, and nothing has changed."""
     api.submit()
     before = api.dump()
@@ -54,7 +58,7 @@ def test_each_operation_is_for_its_roles(api, route):
 @pytest.mark.parametrize("route", [r for r in ROUTES if "job_id" in r.path], ids=lambda route: route.name)
 @pytest.mark.parametrize("status", ["PENDING", "RUNNING", "DEAD"])
 @pytest.mark.stores_behind
-def test_a_job_of_another_tenant_is_a_404(api, route, status):
+def test_a_job_of_another_tenant_is_a_404(api: Api, route: Any, status: str) -> None:
     """As if it were not there: the same words as for an id that never was, and nothing has changed."""
     api.submit("acme")
     if status != "PENDING":
@@ -71,7 +75,7 @@ def test_a_job_of_another_tenant_is_a_404(api, route, status):
 
 
 @pytest.mark.stores_behind
-def test_a_token_for_some_tenants_sees_only_theirs(api):
+def test_a_token_for_some_tenants_sees_only_theirs(api: Any) -> None:
     """Lists, pages and claims leave out the others', in the order of all."""
     for tenant in "abcabc":
         api.submit(tenant)
@@ -85,7 +89,7 @@ def test_a_token_for_some_tenants_sees_only_theirs(api):
 
 
 @pytest.mark.stores_behind
-def test_a_bulk_redrive_leaves_other_tenants_alone(api):
+def test_a_bulk_redrive_leaves_other_tenants_alone(api: Any) -> None:
     """Their ids are unknown, as those that never were."""
     for tenant in "ab":
         api.submit(tenant)
@@ -107,7 +111,7 @@ def test_a_bulk_redrive_leaves_other_tenants_alone(api):
 
 
 @pytest.mark.parametrize("path", ["/types/mail/pause", "/types/mail/resume"])
-def test_a_pause_needs_all_tenants(api, path):
+def test_a_pause_needs_all_tenants(api: Api, path: Any) -> None:
     """It concerns everybody's jobs of a type."""
     assert api.post(path, "operator:default").status_code == 403
     assert api.post(path, "operator").status_code == 200
@@ -116,7 +120,7 @@ def test_a_pause_needs_all_tenants(api, path):
 
 @pytest.mark.parametrize("name", NASTY_NAMES, ids=ascii)
 @pytest.mark.stores_behind
-def test_a_type_of_any_name_can_be_paused_and_resumed(api, name):
+def test_a_type_of_any_name_can_be_paused_and_resumed(api: Api, name: str) -> None:
     """What can be submitted can be acted on: by body, by address as far as no proxy tidies it, by client."""
     client = api.client_of("operator")
     api.submit(type=name)
@@ -139,7 +143,7 @@ def test_a_type_of_any_name_can_be_paused_and_resumed(api, name):
 
 @pytest.mark.parametrize("name", NASTY_NAMES, ids=ascii)
 @pytest.mark.stores_behind
-def test_a_name_of_any_characters_is_found_again(api, name):
+def test_a_name_of_any_characters_is_found_again(api: Any, name: Any) -> None:
     """Type, tenant, worker and request key: each is stored, claimed, filtered by and replayed as it is."""
     api.store.submit_once(name, name, tenant=name)
     query = urlencode({"type": name, "tenant": name})
@@ -153,7 +157,7 @@ def test_a_name_of_any_characters_is_found_again(api, name):
 @pytest.mark.parametrize(
     "job_id", ["", ".", "..", "a/b", "J1/", "J1/cancel", "J1?x", "J1#x", "J1%2F", "x\ny"], ids=ascii
 )
-def test_an_id_that_is_none_is_unknown_to_the_client_as_it_is_at_home(api, job_id):
+def test_an_id_that_is_none_is_unknown_to_the_client_as_it_is_at_home(api: Api, job_id: str) -> None:
     """Whatever it holds: no address leads to another route."""
     api.submit()
     for ask in (
@@ -166,13 +170,13 @@ def test_an_id_that_is_none_is_unknown_to_the_client_as_it_is_at_home(api, job_i
     assert api.store.view("J1").status == "PENDING"
 
 
-def test_without_configured_tokens_only_this_machine_is_served(store, clock, tmp_path):
+def test_without_configured_tokens_only_this_machine_is_served(store: Any, clock: Any, tmp_path: Path) -> None:
     """From elsewhere even a good token is refused."""
     access, tokens = own_tokens(tmp_path / "none.toml")
     api = Api(store, clock)
     api.app.extensions["service"] = Service(store, access, wall=clock)
     for address, status in (("127.0.0.1", 200), ("::1", 200), ("192.0.2.7", 403), ("::ffff:192.0.2.7", 403)):
-        answer = api.ask("GET", "/stats", tokens["operator"], environ_overrides={"REMOTE_ADDR": address})
+        answer = api.ask("GET", "/stats", tokens["operator"], environ_overrides={"REMOTE_ADDR": address})  # type: ignore[index]
         assert answer.status_code == status
     configured = Service(store, Given(is_configured=True), wall=clock)
     api.app.extensions["service"] = configured
@@ -185,7 +189,7 @@ def test_without_configured_tokens_only_this_machine_is_served(store, clock, tmp
     [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}],
     ids=str,
 )
-def test_another_sites_page_is_refused(api, headers):
+def test_another_sites_page_is_refused(api: Api, headers: Any) -> None:
     """Even with a good token: a problem, and nothing has changed."""
     answer = api.post("/jobs", "producer:default", {"type": "mail"}, headers=headers)
     assert (answer.status_code, answer.mimetype) == (403, "application/problem+json")
@@ -196,7 +200,7 @@ def test_another_sites_page_is_refused(api, headers):
 
 
 @pytest.mark.stores_behind
-def test_no_reading_request_changes_anything(api):
+def test_no_reading_request_changes_anything(api: Any) -> None:
     """100 jobs in all states: every route by GET and HEAD leaves them as they were."""
     for number in range(100):
         api.submit("abc"[number % 3], priority=number % 5 - 2, runAt=0 if number % 4 else 10**6)
@@ -228,7 +232,7 @@ def test_no_reading_request_changes_anything(api):
 
 
 @pytest.mark.parametrize("route", [r for r in ROUTES if r.method == "POST"], ids=lambda route: route.name)
-def test_what_changes_something_answers_to_post_alone(api, route):
+def test_what_changes_something_answers_to_post_alone(api: Api, route: Any) -> None:
     """405 with what is allowed, as JSON."""
     path = route.path.replace("<job_id>", "J1").replace("<name:type>", "mail")
     reads = {r.path for r in ROUTES if r.method == "GET"}
@@ -242,7 +246,7 @@ def test_what_changes_something_answers_to_post_alone(api, route):
 
 
 @pytest.mark.stores_behind
-def test_lists_are_quick_and_small(api):
+def test_lists_are_quick_and_small(api: Api) -> None:
     """A page of 200 of 5,000 jobs with long errors: no payload, and not for ever."""
     for _ in range(500):
         api.store.submit("mail", "x" * 10_000)

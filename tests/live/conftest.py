@@ -42,13 +42,13 @@ class Live:
     def page(self, path: str = "/", status: int = 200, **more: Any) -> str:
         answer = self.client.get(f"/live{path}", **more)
         assert answer.status_code == status, answer.text[:500]
-        return answer.text
+        return answer.text  # type: ignore[no-any-return]
 
     def act(self, path: str, **form: Any) -> str:
         """Send a form, follow to the page that it leads to, and return that."""
         answer = self.client.post(f"/live{path}", data=form)
         assert answer.status_code == 303, answer.text[:500]
-        return self.client.get(answer.headers["Location"]).text
+        return self.client.get(answer.headers["Location"]).text  # type: ignore[no-any-return]
 
     def dead(self, count: int, **order: Any) -> list[str]:
         """Let so many jobs die; return their ids."""

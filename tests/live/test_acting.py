@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -13,7 +14,7 @@ from tests.live.conftest import BEGIN, Live
 from tests.webui.asking import Parsed, fields, is_refusal, notice_of, words
 
 
-def test_a_job_is_submitted_by_hand(live):
+def test_a_job_is_submitted_by_hand(live: Any) -> None:
     """Every field counts; the page then is that of the job."""
     html = live.act(
         "/jobs", type="mail", payload="a\r\nb", priority="-3", tenant="bo", cost="7", delay="1.5",
@@ -25,7 +26,7 @@ def test_a_job_is_submitted_by_hand(live):
     assert notice_of(html) == "J1 is submitted."
 
 
-def test_the_same_request_by_hand_makes_one_job(live):
+def test_the_same_request_by_hand_makes_one_job(live: Any) -> None:
     """The second finds the first, and says so."""
     first, second = (live.act("/jobs", type="mail", requestKey="k") for _ in range(2))
     assert (notice_of(first), notice_of(second)) == (
@@ -54,7 +55,7 @@ def test_the_same_request_by_hand_makes_one_job(live):
         ({"type": "mail", "payload": "a\0b"}, "Payload: contains a NUL"),
     ],
 )
-def test_what_is_refused_stays_in_the_form(live, form, said):
+def test_what_is_refused_stays_in_the_form(live: Any, form: Any, said: Any) -> None:
     """The field is named, nothing is lost, nothing has happened."""
     typed = {"payload": "long text", "requestKey": "k"} | form
     answer = live.client.post("/live/jobs", data=typed)
@@ -67,7 +68,7 @@ def test_what_is_refused_stays_in_the_form(live, form, said):
 
 
 @pytest.mark.parametrize("status", ["PENDING", "RUNNING", "SUCCEEDED", "DEAD", "CANCELLED"])
-def test_each_state_offers_what_it_allows(live, status):
+def test_each_state_offers_what_it_allows(live: Any, status: str) -> None:
     """On the list and on the job's page; pressed anyway, an action that does not fit is refused in words."""
     job_id = live.store.submit("mail")
     if status == "CANCELLED":
@@ -91,7 +92,7 @@ def test_each_state_offers_what_it_allows(live, status):
     assert live.store.view(job_id) == before
 
 
-def test_a_cancel_from_a_list_leads_back_to_that_list(live):
+def test_a_cancel_from_a_list_leads_back_to_that_list(live: Any) -> None:
     """With its filters, and the word that it is done."""
     for tenant in ("acme", "bo"):
         live.store.submit("mail", tenant=tenant)
@@ -102,7 +103,7 @@ def test_a_cancel_from_a_list_leads_back_to_that_list(live):
 
 
 @pytest.mark.parametrize("name", ["mail", *NASTY_NAMES], ids=ascii)
-def test_a_type_of_any_name_is_paused_and_resumed(live, name):
+def test_a_type_of_any_name_is_paused_and_resumed(live: Any, name: str) -> None:
     """By the button beside it; its name is in the query, which no proxy and no form changes."""
     live.store.submit(name)
     for verb, left in (("pause", [name]), ("resume", [])):
@@ -115,7 +116,7 @@ def test_a_type_of_any_name_is_paused_and_resumed(live, name):
 
 
 @pytest.mark.parametrize("name", NASTY_NAMES, ids=ascii)
-def test_a_filter_by_any_name_is_kept_through_every_action(live, name):
+def test_a_filter_by_any_name_is_kept_through_every_action(live: Any, name: str) -> None:
     """Its link leads to its jobs alone; cancelling and redriving from there act on these and lead back."""
     for tenant in (name, f"{name}x"):
         live.dead(1, tenant=tenant)
@@ -141,7 +142,7 @@ def test_a_filter_by_any_name_is_kept_through_every_action(live, name):
 @pytest.mark.parametrize(
     "headers", [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}], ids=str
 )
-def test_another_sites_page_cannot_act(live, headers):
+def test_another_sites_page_cannot_act(live: Any, headers: Any) -> None:
     """403, and nothing has happened."""
     live.dead(1)
     before = live.store.list_jobs(), live.store.paused()
@@ -162,11 +163,11 @@ def test_another_sites_page_cannot_act(live, headers):
 
 
 @pytest.fixture
-def guarded(store, clock) -> Live:
+def guarded(store: JobQueue, clock: ManualClock) -> Live:
     return Live(store, clock, with_tokens=True)
 
 
-def test_where_tokens_are_configured_one_signs_in(guarded):
+def test_where_tokens_are_configured_one_signs_in(guarded: Any) -> None:
     """Pages lead to the door; an operator's token opens it, in a cookie that scripts cannot read."""
     guarded.store.submit("mail")
     assert guarded.client.get("/live/jobs").headers["Location"].endswith("/live/sign-in")
@@ -184,7 +185,7 @@ def test_where_tokens_are_configured_one_signs_in(guarded):
     assert guarded.client.get("/live/jobs").status_code == 303
 
 
-def test_the_audit_names_who_signed_in(guarded):
+def test_the_audit_names_who_signed_in(guarded: Any) -> None:
     """The token's name is the actor."""
     guarded.client.post("/live/sign-in", data={"token": "operator"})
     guarded.dead(1)
@@ -192,14 +193,14 @@ def test_the_audit_names_who_signed_in(guarded):
     assert guarded.store.redrives("J1")[0].actor == "operator"
 
 
-def test_without_tokens_only_this_machine_sees_the_pages(live):
+def test_without_tokens_only_this_machine_sees_the_pages(live: Any) -> None:
     """From elsewhere: 403 in words."""
     answer = live.client.get("/live/", environ_overrides={"REMOTE_ADDR": "192.0.2.7"})
     assert answer.status_code == 403
     assert "for this machine alone" in words(answer.text)
 
 
-def test_everything_works_below_a_prefix(store, clock):
+def test_everything_works_below_a_prefix(store: JobQueue, clock: ManualClock) -> None:
     """Every link, form, asset and redirect of every page stays below it, and is there."""
     live = Live(store, clock)
     live.dead(3)
@@ -232,7 +233,7 @@ def test_everything_works_below_a_prefix(store, clock):
     assert answer.headers["Location"].startswith(f"{prefix}/live/jobs/J")
 
 
-def test_two_queues_do_not_share_notices():
+def test_two_queues_do_not_share_notices() -> None:
     """What became of an action is kept per service, under a key that nobody guesses, and not for ever."""
     clock = ManualClock()
     live = Live(JobQueue(clock, RetryPolicy(1, 0, 0)), clock)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from tests.live.conftest import Live
 from tests.webui.asking import Parsed, words
 
 
-def broken(*_, **__):
+def broken(*_: Any, **__: Any) -> None:
     raise RuntimeError("a fault")
 
 
@@ -36,7 +37,9 @@ def broken(*_, **__):
     ],
 )
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}], ids=["page", "htmx"])
-def test_every_error_is_the_kits_own_page(live, monkeypatch, asked, headers):
+def test_every_error_is_the_kits_own_page(
+    live: Any, monkeypatch: pytest.MonkeyPatch, asked: Any, headers: Any
+) -> None:
     """In its words, with a way back: never the framework's."""
     status, method, path = asked
     live.dead(1)
@@ -61,7 +64,7 @@ def test_every_error_is_the_kits_own_page(live, monkeypatch, asked, headers):
     assert ("/live/sign-in" if status == 401 else "/live/" if path.startswith("/live") else "/") in links
 
 
-def test_every_download_says_what_it_is_once(live):
+def test_every_download_says_what_it_is_once(live: Any) -> None:
     """One type, one charset, a name, no guessing by the browser."""
     live.store.submit("mail", "x")
     board = live.client.post("/scenarios/zombie/labs").headers["Location"]
@@ -74,7 +77,7 @@ def test_every_download_says_what_it_is_once(live):
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_a_job_that_is_not_there_is_a_friendly_404(live):
+def test_a_job_that_is_not_there_is_a_friendly_404(live: Any) -> None:
     """For each address that has an id."""
     for path in ("/jobs/J9", "/jobs/x", "/jobs/J9/payload", "/jobs/%00"):
         assert "There is no such job" in words(live.page(path, 404))
@@ -82,10 +85,10 @@ def test_a_job_that_is_not_there_is_a_friendly_404(live):
         assert live.client.post(f"/live{path}").status_code == 404
 
 
-def test_a_store_that_does_not_answer_is_a_friendly_503(live, monkeypatch):
+def test_a_store_that_does_not_answer_is_a_friendly_503(live: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """On every page and for every action, with words and a way on."""
 
-    def broken(*_, **__):
+    def broken(*_: Any, **__: Any) -> None:
         raise StoreError("the disk is full")
 
     live.dead(1)

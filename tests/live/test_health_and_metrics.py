@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -22,7 +24,7 @@ def scraped(api: Api) -> dict[tuple[str, ...], float]:
     }
 
 
-def test_expiries_are_counted(clock):
+def test_expiries_are_counted(clock: ManualClock) -> None:
     """Two jobs expire for good and one completes at its third attempt; a second scrape says the same."""
     api = Api(JobQueue(clock, RetryPolicy(2, 0, 0)), clock)
     for _ in range(3):
@@ -45,7 +47,7 @@ def test_expiries_are_counted(clock):
     assert scraped(api) == found
 
 
-def test_attempts_and_jobs_are_told_apart(clock):
+def test_attempts_and_jobs_are_told_apart(clock: ManualClock) -> None:
     """Two succeed at once, one at its third attempt: 5 started, 3 succeeded, 2 failed, none dead."""
     api = Api(JobQueue(clock, RetryPolicy(3, 0, 0)), clock)
     for fails in (0, 0, 2):
@@ -60,7 +62,7 @@ def test_attempts_and_jobs_are_told_apart(clock):
     assert (found["jobs", "SUCCEEDED"], found["jobs", "DEAD"], found["dead_letter_age_seconds",]) == (3, 0, 0)
 
 
-def test_ages_and_shares_are_by_band(api, clock):
+def test_ages_and_shares_are_by_band(api: Api, clock: ManualClock) -> None:
     """Seconds, of the oldest ready job, and what a band was promised and had."""
     api.submit(priority=5)
     clock.advance(2000)
@@ -73,7 +75,7 @@ def test_ages_and_shares_are_by_band(api, clock):
     assert scraped(api)["share_actual", "H"] == 1
 
 
-def test_labels_are_bounded(api, clock):
+def test_labels_are_bounded(api: Api, clock: ManualClock) -> None:
     """A thousand tenants are so many series and one for the others; hostile names stay names."""
     for number in range(1000):
         api.store.submit("mail", tenant=f"t{number}")
@@ -84,7 +86,7 @@ def test_labels_are_bounded(api, clock):
     assert {"t0", "t19", OTHERS} <= names
 
 
-def test_the_root_has_them_too(api):
+def test_the_root_has_them_too(api: Api) -> None:
     """For whoever does not know our prefix; the same rights count."""
     assert api.client.get("/healthz").json == {"ok": True, "problems": []}
     assert api.client.get("/metrics").status_code == 401
@@ -94,7 +96,7 @@ def test_the_root_has_them_too(api):
 
 
 @pytest.fixture
-def watched(store, clock):
+def watched(store: JobQueue, clock: ManualClock) -> Any:
     """Return an API whose monotonic clock is a manual one, too."""
     monotonic = ManualClock()
     api = Api(store, clock)
@@ -103,7 +105,7 @@ def watched(store, clock):
     return api, monotonic
 
 
-def test_a_sweep_that_does_not_come_is_told(watched):
+def test_a_sweep_that_does_not_come_is_told(watched: Any) -> None:
     """After 30 s without one, not a moment earlier; the next one mends it."""
     api, monotonic = watched
     monotonic.advance(LONGEST_WITHOUT_SWEEP - 1)
@@ -115,11 +117,11 @@ def test_a_sweep_that_does_not_come_is_told(watched):
     assert api.client.get("/healthz").json["ok"]
 
 
-def test_a_store_that_fails_is_told(watched, monkeypatch):
+def test_a_store_that_fails_is_told(watched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sweeper lives on, and says why."""
     api, monotonic = watched
 
-    def broken():
+    def broken() -> None:
         raise StoreError("the disk is full")
 
     monkeypatch.setattr(api.store, "sweep", broken)
@@ -134,34 +136,34 @@ def test_a_store_that_fails_is_told(watched, monkeypatch):
     ]
 
 
-def test_a_clock_that_went_back_is_told():
+def test_a_clock_that_went_back_is_told() -> None:
     """The queue's time stands still until the clock has caught up, so nothing expires."""
 
     class Wall:
         at = 100_000
 
-        def now(self):
+        def now(self) -> Any:
             return self.at
 
     wall = Wall()
     api = Api(JobQueue(wall, RetryPolicy(1, 0, 0)), wall)
-    assert api.client.get("/healthz").json["ok"]
+    assert api.client.get("/healthz").json["ok"]  # type: ignore[index]
     wall.at = 40_000
     answer = api.client.get("/healthz")
     assert answer.status_code == 503
-    assert "the clock went back: the queue's time is 60000 ms ahead" in answer.json["problems"][0]
+    assert "the clock went back: the queue's time is 60000 ms ahead" in answer.json["problems"][0]  # type: ignore[index]
     wall.at = 96_000
-    assert api.client.get("/healthz").json["ok"]
+    assert api.client.get("/healthz").json["ok"]  # type: ignore[index]
 
 
-def test_an_open_transaction_is_told_where_it_is_known(api):
+def test_an_open_transaction_is_told_where_it_is_known(api: Api) -> None:
     """Some stores can tell how old their oldest transaction is."""
     for age, status in ((None, 200), (1000, 200), (61_000, 503)):
         api.store.oldest_transaction_millis = lambda age=age: age
         assert api.client.get("/healthz").status_code == status
 
 
-def test_the_sweeper_sweeps_and_ends(store, clock):
+def test_the_sweeper_sweeps_and_ends(store: Any, clock: Any) -> None:
     """A lease that is over is settled although nobody calls; after the end there is no thread."""
     api = Api(store, clock)
     store.submit("mail")
@@ -173,4 +175,4 @@ def test_the_sweeper_sweeps_and_ends(store, clock):
     health.start()
     health.stop()
     assert health.wait(0)
-    assert not health._thread.is_alive()
+    assert not health._thread.is_alive()  # type: ignore[union-attr]

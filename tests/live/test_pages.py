@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,7 +21,7 @@ PATHS = ["/", "/jobs", "/jobs?status=DEAD", "/dead", "/jobs/J1", "/submit"]
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_page_is_whole(live, path):
+def test_every_page_is_whole(live: Any, path: Any) -> None:
     """Well-formed, each id once, whole page and fragment alike, with jobs and without."""
     for _ in range(2):
         html = live.page(path, 404 if path == "/jobs/J1" and not live.store.list_jobs() else 200)
@@ -33,7 +34,7 @@ def test_every_page_is_whole(live, path):
         live.store.submit("invoice", run_at_millis=BEGIN + 5000)
 
 
-def test_the_overview_says_how_it_stands(live):
+def test_the_overview_says_how_it_stands(live: Any) -> None:
     """Counts, bands, tenants, workers with their leases, and attempts and jobs told apart."""
     for _ in range(2):
         live.store.complete(live.store.submit("mail"), live.store.poll("w", 1000).token)
@@ -52,7 +53,7 @@ def test_the_overview_says_how_it_stands(live):
     assert "jobs that succeeded 2 of 2 finished jobs" in text
 
 
-def test_an_error_that_is_over_raises_no_alarm(clock):
+def test_an_error_that_is_over_raises_no_alarm(clock: ManualClock) -> None:
     """A job that failed once and then succeeded shows its old error, but not as one; one that waits does."""
     live = Live(JobQueue(clock, RetryPolicy(3, 0, 0)), clock)
     for _ in range(2):
@@ -66,14 +67,14 @@ def test_an_error_that_is_over_raises_no_alarm(clock):
     assert not [a for a in Parsed(live.page("/jobs/J1")).all("pre") if "error" in a["class"].split()]
 
 
-def test_the_page_of_dead_letters_keeps_itself_up_to_date(live):
+def test_the_page_of_dead_letters_keeps_itself_up_to_date(live: Any) -> None:
     """It asks for itself like the others."""
     live.dead(1)
     (part,) = (a for _, a in Parsed(live.page("/dead?tenant=default")).elements if a.get("id") == "live")
     assert part["hx-get"] == "/live/dead?tenant=default"
 
 
-def test_attempts_and_jobs_are_not_mixed_up(clock):
+def test_attempts_and_jobs_are_not_mixed_up(clock: ManualClock) -> None:
     """Two succeed at once, one at its third attempt: 3 of 5 attempts, 3 of 3 jobs, nothing dead."""
     live = Live(JobQueue(clock, RetryPolicy(3, 0, 0)), clock)
     for fails in (0, 0, 2):
@@ -90,16 +91,16 @@ def test_attempts_and_jobs_are_not_mixed_up(clock):
     assert "0 DEAD" in text
 
 
-def test_the_next_hand_outs_are_what_polls_hand_out(live):
+def test_the_next_hand_outs_are_what_polls_hand_out(live: Any) -> None:
     """The list on the page, then as many polls with the clock standing still."""
     for number in range(30):
         live.store.submit("mail", priority=number % 3 - 1, tenant="abc"[number % 3 or number % 2])
-    shown = re.search(r'<ol class="next-up">(.*?)</ol>', live.page(), re.DOTALL)[1]
+    shown = re.search(r'<ol class="next-up">(.*?)</ol>', live.page(), re.DOTALL)[1]  # type: ignore[index]
     ids = re.findall(r">(J\d+)<", shown)
     assert ids == [lease.job_id for lease in live.store.poll_many("w", 1000, 20)]
 
 
-def test_a_death_is_as_old_as_it_is(clock):
+def test_a_death_is_as_old_as_it_is(clock: ManualClock) -> None:
     """Its lease ended at 5 s, and the first who looks comes at 60 s: dead for 55 s."""
     live = Live(JobQueue(clock, RetryPolicy(1, 1000, 60_000)), clock)
     live.store.submit("mail")
@@ -109,13 +110,15 @@ def test_a_death_is_as_old_as_it_is(clock):
     assert "lease expired" in words(live.page("/jobs/J1"))
 
 
-def test_a_list_loads_no_payload_and_a_page_only_its_beginning(live, monkeypatch):
+def test_a_list_loads_no_payload_and_a_page_only_its_beginning(
+    live: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """50 jobs of 3 MB: the list is small and asks for no payload; the job's page is cut, the file whole."""
     for number in range(50):
         live.store.submit("mail", f"{number:06}" + "x" * 3_000_000)
     asked = []
     payload = live.store.payload
-    monkeypatch.setattr(live.store, "payload", lambda job_id: asked.append(job_id) or payload(job_id))
+    monkeypatch.setattr(live.store, "payload", lambda job_id: asked.append(job_id) or payload(job_id))  # type: ignore[func-returns-value]
     began = time.perf_counter()
     html = live.page("/jobs")
     assert time.perf_counter() - began < 1
@@ -130,7 +133,7 @@ def test_a_list_loads_no_payload_and_a_page_only_its_beginning(live, monkeypatch
     assert answer.headers["Content-Type"] == "text/plain; charset=utf-8", "said once"
 
 
-def test_digits_stay_as_they_are(live):
+def test_digits_stay_as_they_are(live: Any) -> None:
     """What is shown and what is downloaded are the payload's own digits."""
     payload = '{"id": 1970670598291982290, "x": 9007199254740993, "d": 0.1, "e": 1e2}'
     live.store.submit("mail", payload)
@@ -138,7 +141,7 @@ def test_digits_stay_as_they_are(live):
     assert live.client.get("/live/jobs/J1/payload").text == payload
 
 
-def test_a_job_of_ten_thousand_attempts(clock):
+def test_a_job_of_ten_thousand_attempts(clock: ManualClock) -> None:
     """Its page is small and quick: the first attempt, the last fifty, and a pager to all others."""
     live = Live(JobQueue(clock, RetryPolicy(10**6, 0, 0)), clock)
     live.store.submit("mail")
@@ -161,16 +164,16 @@ def test_a_job_of_ten_thousand_attempts(clock):
 
 
 @pytest.mark.parametrize("total", [0, 1, 49, 50, 51, 100, 101, 149])
-def test_pages_of_attempts_leave_none_out(total):
+def test_pages_of_attempts_leave_none_out(total: Any) -> None:
     """Every attempt is on one page, and the last page is a full one."""
     history = list(range(total))
-    pages = attempts_page(history, None).pages
-    rows = [row for number in range(1, pages + 1) for row in attempts_page(history, number).rows]
-    assert rows == history
-    assert len(attempts_page(history, None).rows) == min(total, ATTEMPTS_ON_PAGE)
+    pages = attempts_page(history, None).pages  # type: ignore[arg-type]
+    rows = [row for number in range(1, pages + 1) for row in attempts_page(history, number).rows]  # type: ignore[arg-type]
+    assert rows == history  # type: ignore[comparison-overlap]
+    assert len(attempts_page(history, None).rows) == min(total, ATTEMPTS_ON_PAGE)  # type: ignore[arg-type]
 
 
-def test_lists_are_pages_by_key(live):
+def test_lists_are_pages_by_key(live: Any) -> None:
     """Older jobs come after a key, whatever is submitted meanwhile; filters are part of every address."""
     for number in range(120):
         live.store.submit("mail", tenant="ab"[number % 2])
@@ -202,7 +205,7 @@ def test_lists_are_pages_by_key(live):
         ("unknown=1", ["J5", "J4", "J3", "J2", "J1"]),
     ],
 )
-def test_filters_are_addresses(live, query, expected):
+def test_filters_are_addresses(live: Any, query: Any, expected: Any) -> None:
     """What fits is shown, newest first; what makes no sense filters or finds nothing, and is no fault."""
     live.dead(2)
     live.store.submit("mail")
@@ -212,7 +215,7 @@ def test_filters_are_addresses(live, query, expected):
 
 
 @pytest.mark.parametrize("query", ["q=%00", "type=a%00", "tenant=%00&status=DEAD"])
-def test_a_filter_that_no_text_could_fit_is_a_friendly_400(live, query):
+def test_a_filter_that_no_text_could_fit_is_a_friendly_400(live: Any, query: Any) -> None:
     """Were it passed over, more would be shown than was asked for, and perhaps acted on."""
     live.dead(1)
     assert "NUL character" in words(live.page(f"/jobs?{query}", 400))
@@ -233,7 +236,7 @@ def test_a_filter_that_no_text_could_fit_is_a_friendly_400(live, query):
         "after=" + "9" * 10_000,
     ],
 )
-def test_a_page_that_is_none_is_a_friendly_400(live, query):
+def test_a_page_that_is_none_is_a_friendly_400(live: Any, query: Any) -> None:
     """With a way on."""
     assert "no such page" in live.page(f"/jobs?{query}", 400)
 
@@ -262,7 +265,7 @@ SHOWN = ["/", "/jobs", "/dead", "/jobs/J1", "/jobs/J2", "/jobs/J3", "/jobs/J6"]
 
 
 @cache
-def plain_shapes():
+def plain_shapes() -> Any:
     plain = filled("plain")
     return {path: Parsed(plain.page(path)).shape for path in SHOWN}
 
@@ -272,14 +275,14 @@ def plain_shapes():
     st.sampled_from([HOSTILE, HOSTILE[::-1]])
     | st.text("<>&\"'/=`{}%;()\\\n\t \u202e\u2028x", min_size=1, max_size=40)
 )
-def test_hostile_text_adds_no_element(text):
+def test_hostile_text_adds_no_element(text: Any) -> None:
     """Each page has the same elements and attributes as with a plain word in every field."""
     hostile = filled(text)
     for path, shape in plain_shapes().items():
         assert Parsed(hostile.page(path)).shape == shape, path
 
 
-def test_hostile_text_is_seen_as_text():
+def test_hostile_text_is_seen_as_text() -> None:
     """On the list and on the job's page, to the letter."""
     live = filled(HOSTILE)
     for path in ("/jobs", "/dead", "/jobs/J1"):
@@ -288,7 +291,7 @@ def test_hostile_text_is_seen_as_text():
     assert "49" not in words(live.page("/submit"))
 
 
-def test_instants_are_utc_in_words_and_title(live):
+def test_instants_are_utc_in_words_and_title(live: Any) -> None:
     """The text is UTC and says so, the machine's form has milliseconds."""
     live.store.submit("mail")
     times = [t for t in Parsed(live.page("/jobs")).all("time") if t["datetime"]]
@@ -305,7 +308,7 @@ def test_instants_are_utc_in_words_and_title(live):
         (-(2**53) + 1, "-9007199254740991 ms"),
     ],
 )
-def test_every_instant_can_be_shown(live, millis, text):
+def test_every_instant_can_be_shown(live: Any, millis: Any, text: Any) -> None:
     """Also where the calendar ends."""
     assert utc(millis) == text
     assert iso(millis) == "" or iso(millis).endswith("Z")
@@ -326,11 +329,11 @@ def test_every_instant_can_be_shown(live, millis, text):
         (90_000_000, "1 d 1 h"),
     ],
 )
-def test_durations_have_two_units(millis, words_):
+def test_durations_have_two_units(millis: Any, words_: Any) -> None:
     """The two largest, and no zero."""
     assert span(millis) == words_
 
 
-def test_large_counts_are_capped():
+def test_large_counts_are_capped() -> None:
     """Nobody reads the digits of a million, and a store need not count them."""
     assert [counted(n) for n in (0, 1234, 100_000, 100_001)] == ["0", "1,234", "100,000", "100,000+"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.live.conftest import BEGIN
@@ -9,7 +11,7 @@ from tests.webui.asking import Parsed, fields, is_refusal, notice_of, words
 from webui.api.table import MOST_REDRIVEN
 
 
-def test_one_dead_letter_is_brought_back(live):
+def test_one_dead_letter_is_brought_back(live: Any) -> None:
     """With the reason, a corrected payload and a new deadline in the audit."""
     live.dead(1)
     html = live.act("/jobs/J1/redrive", note="the address was wrong", payload="right", deadline="60")
@@ -22,7 +24,7 @@ def test_one_dead_letter_is_brought_back(live):
     assert live.store.view("J1").failed_at is None
 
 
-def test_a_failure_for_good_wants_a_tick_or_a_correction(live):
+def test_a_failure_for_good_wants_a_tick_or_a_correction(live: Any) -> None:
     """Else it is refused; the page offers the tick only then."""
     live.store.submit("mail")
     live.store.fail("J1", live.store.poll("w", 1000).token, "no such address", permanent=True)
@@ -33,7 +35,7 @@ def test_a_failure_for_good_wants_a_tick_or_a_correction(live):
     assert 'name="unchanged"' not in live.page("/jobs/J2")
 
 
-def test_the_bulk_button_acts_on_what_was_confirmed(live):
+def test_the_bulk_button_acts_on_what_was_confirmed(live: Any) -> None:
     """300 are dead, 120 of t1: the page says 120, and exactly those come back, whatever died since."""
     t1 = live.dead(120, tenant="t1")
     live.dead(180, tenant="t2")
@@ -51,7 +53,7 @@ def test_the_bulk_button_acts_on_what_was_confirmed(live):
     assert live.store.redrives(late[0]) == []
 
 
-def test_those_that_are_ticked_come_back(live):
+def test_those_that_are_ticked_come_back(live: Any) -> None:
     """Two of three, spread out in time; one that is not dead any more is skipped and said."""
     live.dead(3)
     html = live.client.post("/live/dead/confirm", data={"which": "chosen", "ids": ["J3", "J1"]}).text
@@ -63,7 +65,7 @@ def test_those_that_are_ticked_come_back(live):
     assert len(live.store.redrives("J1")) == 1
 
 
-def test_the_confirmation_counts_what_can_be_redriven(live):
+def test_the_confirmation_counts_what_can_be_redriven(live: Any) -> None:
     """3 of 6: permanent failures and passed deadlines are not promised, and it says why."""
     live.dead(3)
     live.dead(2, deadline_millis=BEGIN + 60_000)
@@ -78,7 +80,7 @@ def test_the_confirmation_counts_what_can_be_redriven(live):
     assert notice_of(live.act("/dead/redrive", **fields(html), note="x")) == "3 of 3 dead letters redriven."
 
 
-def test_where_none_can_be_redriven_nothing_is_offered(live):
+def test_where_none_can_be_redriven_nothing_is_offered(live: Any) -> None:
     """The page says why, and has no button."""
     live.store.submit("mail")
     live.store.fail("J1", live.store.poll("w", 1000).token, "no such address", permanent=True)
@@ -87,7 +89,7 @@ def test_where_none_can_be_redriven_nothing_is_offered(live):
     assert not [f for f in Parsed(html).all("form") if "/dead/redrive" in f["action"]]
 
 
-def test_each_comes_back_once_however_fast_it_dies(live):
+def test_each_comes_back_once_however_fast_it_dies(live: Any) -> None:
     """51 are brought back while a worker fails each at once: 51 redrives, and 51 dead again."""
     ids = live.dead(51)
     asked = fields(live.client.post("/live/dead/confirm", data={"which": "all"}).text)
@@ -98,7 +100,7 @@ def test_each_comes_back_once_however_fast_it_dies(live):
     assert [len(live.store.redrives(job_id)) for job_id in ids] == [1] * 51
 
 
-def test_nothing_ticked_is_no_fault(live):
+def test_nothing_ticked_is_no_fault(live: Any) -> None:
     """And more than may be brought back at once are the newest, which is said."""
     assert "Nothing is selected" in words(live.client.post("/live/dead/confirm", data={}).text)
     live.dead(MOST_REDRIVEN + 1)
@@ -119,7 +121,7 @@ def test_nothing_ticked_is_no_fault(live):
     ],
     ids=lambda form: str(form)[:30],
 )
-def test_what_was_not_confirmed_is_not_done(live, form):
+def test_what_was_not_confirmed_is_not_done(live: Any, form: Any) -> None:
     """A count that does not fit, or ids that are none: 400, and nothing has happened."""
     live.dead(2)
     answer = live.client.post("/live/dead/redrive", data=form | {"note": "x"})

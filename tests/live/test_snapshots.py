@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from jobqueue import JobQueue, RetryPolicy
+from typing import TYPE_CHECKING, Any
+
+from jobqueue import JobQueue, ManualClock, RetryPolicy
 from tests.live.conftest import BEGIN, Live
 from tests.webui.asking import spaced, words
 
+if TYPE_CHECKING:
+    import pytest
 
-def test_figures_that_take_long_are_asked_for_rarely(clock, store, monkeypatch):
+
+def test_figures_that_take_long_are_asked_for_rarely(
+    clock: ManualClock, store: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each takes 3 s: after one, 12 s are left to others, and lists tell the time all the same."""
 
     class Slow:
         at = 0
 
-        def now(self):
+        def now(self) -> Any:
             return self.at
 
     live, asked, slow = Live(store, clock, monotonic=Slow(), tick_millis=1000), [], Slow
     stats = store.stats
 
-    def counted_stats():
+    def counted_stats() -> Any:
         asked.append(slow.at)
         slow.at += 3000
         return stats()
@@ -39,11 +46,11 @@ class Stopwatch:
 
     at = 0
 
-    def now(self):
+    def now(self) -> Any:
         return self.at
 
 
-def test_a_killed_worker_is_lost_once_its_lease_has_expired(clock):
+def test_a_killed_worker_is_lost_once_its_lease_has_expired(clock: ManualClock) -> None:
     """Until then it works as far as anybody can know; afterwards it is not counted as idle."""
     watch = Stopwatch()
     live = Live(JobQueue(clock, RetryPolicy(3, 1000, 60_000)), clock, monotonic=watch)
@@ -63,7 +70,7 @@ def test_a_killed_worker_is_lost_once_its_lease_has_expired(clock):
     assert "No worker holds a lease" in spaced(live.page())
 
 
-def test_a_worker_that_reported_is_not_lost(live):
+def test_a_worker_that_reported_is_not_lost(live: Any) -> None:
     """Without a lease, and never heard through this server: idle or stopped, which the page says."""
     live.store.submit("mail")
     lease = live.store.poll("anna", 5000)
@@ -74,7 +81,7 @@ def test_a_worker_that_reported_is_not_lost(live):
     assert "Idle or stopped: the store can't tell." in spaced(live.page())
 
 
-def test_a_worker_that_polls_here_is_idle_and_then_silent(store, clock):
+def test_a_worker_that_polls_here_is_idle_and_then_silent(store: JobQueue, clock: ManualClock) -> None:
     """It is seen without a lease as long as it polls; 30 s without a poll are too long for one that lives."""
     watch = Stopwatch()
     live = Live(store, clock, monotonic=watch)
@@ -85,7 +92,7 @@ def test_a_worker_that_polls_here_is_idle_and_then_silent(store, clock):
     assert "Workers 1 silent B bob silent Last seen 30 s ago." in spaced(live.page())
 
 
-def test_shares_are_shown_where_they_are_known(live):
+def test_shares_are_shown_where_they_are_known(live: Any) -> None:
     """Other processes count their own hand-outs: no column of dashes until this server hands one out."""
     assert "actual" not in spaced(live.page()).partition("This server has handed out no job")[0]
     live.store.submit("mail")
@@ -93,12 +100,12 @@ def test_shares_are_shown_where_they_are_known(live):
     assert "target actual" in spaced(live.page())
 
 
-def test_fifty_viewers_are_one_query_each_tick(clock, store, monkeypatch):
+def test_fifty_viewers_are_one_query_each_tick(clock: Any, store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """All pages within a tick are drawn from one snapshot; after a tick, from the next."""
     watch = Stopwatch()
     live, asked = Live(store, clock, monotonic=watch, tick_millis=1000), []
     stats = store.stats
-    monkeypatch.setattr(store, "stats", lambda: asked.append(1) or stats())
+    monkeypatch.setattr(store, "stats", lambda: asked.append(1) or stats())  # type: ignore[func-returns-value]
     for _ in range(50):
         live.page()
         live.page("/jobs")

@@ -7,14 +7,20 @@ import threading
 import time
 from contextlib import closing, contextmanager
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.live.conftest import Live
 from webui.server import listen, serving
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def until(condition, seconds=10.0):
+    from jobqueue import JobQueue, ManualClock
+
+
+def until(condition: Any, seconds: Any = 10.0) -> None:
     """Wait for a condition, with a bound."""
     end = time.monotonic() + seconds
     while not condition():
@@ -22,7 +28,7 @@ def until(condition, seconds=10.0):
         time.sleep(0.01)
 
 
-def opened(port):
+def opened(port: Any) -> Any:
     """Return a connection that has asked for the stream and got its first bytes."""
     connection = socket.create_connection(("127.0.0.1", port), timeout=10)
     connection.sendall(b"GET /live/stream HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
@@ -33,7 +39,7 @@ def opened(port):
 
 
 @contextmanager
-def served(store, clock, most_streams):
+def served(store: JobQueue, clock: ManualClock, most_streams: Any) -> Iterator[Any]:
     """Serve pages that tick fast and have room for so many streams, at a port."""
     live = Live(store, clock, tick_millis=20, most_streams=most_streams)
     live.app.extensions["service"] = live.service
@@ -43,13 +49,13 @@ def served(store, clock, most_streams):
 
 
 @pytest.fixture
-def quick(store, clock):
+def quick(store: JobQueue, clock: ManualClock) -> Iterator[Any]:
     """Return pages with room for ten streams."""
     with served(store, clock, 10) as found:
         yield found
 
 
-def test_a_change_is_told_at_the_next_tick(quick):
+def test_a_change_is_told_at_the_next_tick(quick: Any) -> None:
     """And nothing while nothing changes, but a comment now and then."""
     live, port = quick
     connection, head = opened(port)
@@ -68,7 +74,7 @@ def test_a_change_is_told_at_the_next_tick(quick):
         assert b"data: 1627824019000\n\n" in read
 
 
-def test_a_thousand_streams_that_are_dropped_leave_nothing(store, clock):
+def test_a_thousand_streams_that_are_dropped_leave_nothing(store: JobQueue, clock: ManualClock) -> None:
     """No thread, no place taken: what is closed is noticed at the next beat, without any event."""
     with served(store, clock, 100) as (live, port):
         opened(port)[0].close()
@@ -83,7 +89,7 @@ def test_a_thousand_streams_that_are_dropped_leave_nothing(store, clock):
         until(lambda: threading.active_count() <= threads)
 
 
-def test_there_is_room_for_so_many(quick):
+def test_there_is_room_for_so_many(quick: Any) -> None:
     """The eleventh is a 503 with a time to come again; when one leaves, there is room."""
     live, port = quick
     kept = [opened(port)[0] for _ in range(10)]
@@ -99,7 +105,7 @@ def test_there_is_room_for_so_many(quick):
     connection.close()
 
 
-def test_streams_end_with_the_program(quick):
+def test_streams_end_with_the_program(quick: Any) -> None:
     """Whoever listens hears the end at once."""
     live, port = quick
     connection, _ = opened(port)
@@ -111,18 +117,18 @@ def test_streams_end_with_the_program(quick):
     until(lambda: live.service.streams.open == 0)
 
 
-def test_a_head_takes_no_place(live):
+def test_a_head_takes_no_place(live: Any) -> None:
     """Nor does an answer that nobody reads."""
     live.client.head("/live/stream").close()
     live.client.get("/live/stream", buffered=False).close()
     assert live.service.streams.open == 0
 
 
-def test_many_listeners_are_one_query_each_tick(quick, monkeypatch):
+def test_many_listeners_are_one_query_each_tick(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten streams over many ticks ask for the figures about once a tick, and not ten times."""
     live, port = quick
     asked, stats = [], live.store.stats
-    monkeypatch.setattr(live.store, "stats", lambda: asked.append(time.monotonic()) or stats())
+    monkeypatch.setattr(live.store, "stats", lambda: asked.append(time.monotonic()) or stats())  # type: ignore[func-returns-value]
     connections = [opened(port)[0] for _ in range(10)]
     until(lambda: len(asked) >= 30)
     gaps = sorted(b - a for a, b in pairwise(asked))

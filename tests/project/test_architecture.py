@@ -3,8 +3,10 @@
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,16 +49,16 @@ LAYERS = (
 )
 
 
-def _sources(*folders):
+def _sources(*folders: Any) -> Any:
     return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
-def _module(path):
+def _module(path: Any) -> Any:
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _layer(module):
+def _layer(module: Any) -> Any:
     """Return the layer of a module: that of the longest prefix that is listed."""
     places = [
         (len(name), level)
@@ -68,17 +70,17 @@ def _layer(module):
 
 
 @cache
-def _parsed(path):
+def _parsed(path: Any) -> Any:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache
-def _imports(path):
+def _imports(path: Any) -> Any:
     """Return every module that a file imports at run time."""
     return list(_imported(_parsed(path), path))
 
 
-def _imported(tree, path):
+def _imported(tree: Any, path: Any) -> Iterator[Any]:
     skipped = {
         id(child)
         for node in ast.walk(tree)
@@ -95,7 +97,7 @@ def _imported(tree, path):
             yield from (_origin(str(node.module), alias.name) for alias in node.names)
 
 
-def _origin(module, name):
+def _origin(module: Any, name: str) -> Any:
     """Return what `from module import name` loads: the module `module.name` if there is one, else `module`."""
     inner = ROOT / module.replace(".", "/") / name
     return f"{module}.{name}" if inner.is_dir() or inner.with_suffix(".py").exists() else module
@@ -112,7 +114,7 @@ def test_imports_run_one_way() -> None:
     assert higher == []
 
 
-def test_the_layers_name_every_module_of_the_library():
+def test_the_layers_name_every_module_of_the_library() -> None:
     """No file of the packages is outside the layers, so none is exempt by oversight."""
     assert [path for path in _sources(*PACKAGES) if _layer(_module(path)) is None] == []
 
@@ -130,7 +132,7 @@ def test_the_library_needs_nothing_but_python() -> None:
 
 
 @pytest.mark.parametrize("driver", ["sqlite3", "psycopg"])
-def test_a_database_driver_is_known_to_one_module(driver):
+def test_a_database_driver_is_known_to_one_module(driver: Any) -> None:
     """And that one is imported on use: the library loads without either. The grader has a server of its own."""
     users = {path.name for path in _sources(*PACKAGES) if driver in {n.split(".")[0] for n in _imports(path)}}
     assert users == {"sqlite3": {"sqlite.py"}, "psycopg": {"postgres.py", "postgres_server.py"}}[driver]
@@ -138,13 +140,13 @@ def test_a_database_driver_is_known_to_one_module(driver):
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
-def test_only_the_clock_asks_the_computer_for_the_time():
+def test_only_the_clock_asks_the_computer_for_the_time() -> None:
     """In the library, `time` and `datetime` are imported by clock.py alone."""
     users = {path.name for path in _sources("jobqueue") if {"time", "datetime"} & set(_imports(path))}
     assert users == {"clock.py"}
 
 
-def test_only_the_board_knows_flask():
+def test_only_the_board_knows_flask() -> None:
     """Flask is imported in webui and nowhere else."""
     assert not [p for p in _sources("jobqueue", "exercises", "notebooks") if "flask" in set(_imports(p))]
 
@@ -177,7 +179,7 @@ PRINTERS = {
 }
 
 
-def _prints(path):
+def _prints(path: Any) -> Iterator[Any]:
     """Yield each way in which a file writes to a terminal."""
     for node in ast.walk(_parsed(path)):
         if isinstance(node, ast.Call):
@@ -188,7 +190,7 @@ def _prints(path):
                 yield f"{path.relative_to(ROOT).as_posix()}: {called}"
 
 
-def test_only_the_terminal_prints():
+def test_only_the_terminal_prints() -> None:
     """Everything that a person reads on a terminal goes through one filter for control characters."""
     found = [line for path in _sources("jobqueue", "webui", "exercises/grader") for line in _prints(path)]
     assert {line.partition(":")[0] for line in found} == set(PRINTERS)

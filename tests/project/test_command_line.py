@@ -8,7 +8,9 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -23,31 +25,31 @@ COMMANDS = sorted(main.commands)
 STOPS = ["SIGINT", "SIGTERM", "SIGHUP"]
 
 
-def _call(*arguments):
+def _call(*arguments: Any) -> Any:
     return CliRunner().invoke(main, arguments)
 
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])
-def test_every_command_has_help(command):
+def test_every_command_has_help(command: Any) -> None:
     """`--help` says what a command does."""
     result = _call(*([command] if command else []), "--help")
     assert result.exit_code == 0
     assert len(result.output.splitlines()) > 4
 
 
-def test_a_trace_is_printed_as_it_is():
+def test_a_trace_is_printed_as_it_is() -> None:
     """`jobkit trace NAME` prints what the trace of that scenario is."""
     result = _call("trace", "zombie")
     assert (result.exit_code, result.output) == (0, trace(run(SCENARIOS["zombie"])))
 
 
-def test_a_seed_draws_other_working_times():
+def test_a_seed_draws_other_working_times() -> None:
     """Another seed gives another trace where working times vary, the same seed the same."""
     own, other, again = (_call("trace", "life_of_a_job", "--seed", seed).output for seed in ("7", "8", "8"))
     assert own != other == again
 
 
-def test_scenarios_are_listed_with_their_questions():
+def test_scenarios_are_listed_with_their_questions() -> None:
     """`jobkit scenarios` names each scenario and asks its question."""
     lines = _call("scenarios").output.splitlines()
     assert [line.split()[0] for line in lines] == list(SCENARIOS)
@@ -83,7 +85,7 @@ def test_scenarios_are_listed_with_their_questions():
         (["bord"], "No such command 'bord'"),
     ],
 )
-def test_bad_use_gets_a_clear_line(arguments, words):
+def test_bad_use_gets_a_clear_line(arguments: Any, words: Any) -> None:
     """What is wrong is said in the last line, without a traceback."""
     result = _call(*arguments)
     assert result.exit_code in {1, 2}
@@ -92,7 +94,7 @@ def test_bad_use_gets_a_clear_line(arguments, words):
     assert "Traceback" not in result.output
 
 
-def test_a_taken_port_gets_one_clear_line():
+def test_a_taken_port_gets_one_clear_line() -> None:
     """A port that was asked for and is taken is an error, not another port."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -107,35 +109,35 @@ def test_a_taken_port_gets_one_clear_line():
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("name", STOPS)
-def test_the_board_answers_and_stops_at_once(name, tmp_path):
+def test_the_board_answers_and_stops_at_once(name: Any, tmp_path: Path) -> None:
     """The printed address answers; Ctrl-C, kill and a closed terminal end the program with code 0."""
     sort = getattr(signal, name)
     command = [sys.executable, "-u", "-m", "webui.cli", "board", "--db", "memory:"]
     environment = os.environ | own_data(tmp_path)
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        lines = list(iter(process.stdout.readline, "Ctrl-C stops it.\n"))[:20]
+        lines = list(iter(process.stdout.readline, "Ctrl-C stops it.\n"))[:20]  # type: ignore[union-attr]
         url = lines[0].split()[-1]
         assert [line.split()[0] for line in lines[4:]] == ["producer", "worker", "operator"]
         with urllib.request.urlopen(url, timeout=10) as answer:
             assert b"The zombie" in answer.read()
         process.send_signal(sort)
         assert process.wait(10) == 0
-        assert process.stdout.read() == "Stopped.\n"
+        assert process.stdout.read() == "Stopped.\n"  # type: ignore[union-attr]
 
 
-def test_two_boards_take_two_ports(tmp_path):
+def test_two_boards_take_two_ports(tmp_path: Path) -> None:
     """Without --port, the second board finds a free port by itself."""
     command = [sys.executable, "-u", "-m", "webui.cli", "board", "--db", "memory:"]
     more = {"cwd": ROOT, "env": os.environ | own_data(tmp_path), "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **more) as one, subprocess.Popen(command, **more) as two:
-        urls = {process.stdout.readline().split()[-1] for process in (one, two)}
+        urls = {process.stdout.readline().split()[-1] for process in (one, two)}  # type: ignore[union-attr]
         for process in (one, two):
             process.terminate()
     assert len(urls) == 2
 
 
 @pytest.mark.skipif(os.name == "nt", reason="make is for POSIX shells; the README has pip lines for Windows")
-def test_a_machine_without_a_new_enough_python_gets_one_clear_line(tmp_path):
+def test_a_machine_without_a_new_enough_python_gets_one_clear_line(tmp_path: Path) -> None:
     """`make lab` where every python is too old says what is needed and how to point to one."""
     for tool in ("make", "sh", "rm", "touch"):
         (tmp_path / tool).symlink_to(
@@ -159,7 +161,7 @@ def test_a_machine_without_a_new_enough_python_gets_one_clear_line(tmp_path):
 class _Lab:
     """A running `jobkit lab` with folders of its own, and the JupyterLab that it started."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: Any) -> None:
         self.work, self.scratch = folder / "work", folder / "scratch"
         self.work.mkdir()
         self.scratch.mkdir()
@@ -169,20 +171,20 @@ class _Lab:
             command, cwd=self.work, env=environment, stdout=subprocess.PIPE, text=True
         )
         # It gives up by itself after a minute, and then there is no further line.
-        self.lines = list(iter(self.process.stdout.readline, "Ctrl-C stops it.\n"))[:6]
+        self.lines = list(iter(self.process.stdout.readline, "Ctrl-C stops it.\n"))[:6]  # type: ignore[union-attr]
         noted = next(self.scratch.glob("jobkit-*/jpserver-*.json"))
         self.jupyter = os.pidfd_open(json.loads(noted.read_text())["pid"])
 
-    def address(self):
+    def address(self) -> Any:
         return next(line.split()[-1] for line in self.lines if line.startswith("The lessons:"))
 
-    def ended(self, seconds):
+    def ended(self, seconds: Any) -> Any:
         """Wait for the end of JupyterLab, and return whether it came in time."""
         return select.select([self.jupyter], [], [], seconds)[0] != []
 
 
 @pytest.fixture
-def lab(tmp_path):
+def lab(tmp_path: Path) -> Iterator[Any]:
     """Return a running `jobkit lab`; nothing of it outlives the test."""
     pytest.importorskip("jupyterlab")
     lab = _Lab(tmp_path)
@@ -198,7 +200,7 @@ ON_LINUX = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waiting for
 
 @ON_LINUX
 @pytest.mark.parametrize("name", STOPS)
-def test_the_lab_leaves_nothing_behind(lab, name):
+def test_the_lab_leaves_nothing_behind(lab: Any, name: str) -> None:
     """It ends with code 0, JupyterLab with it, and of its temporary folder nothing is left; the copies stay."""
     with urllib.request.urlopen(lab.address(), timeout=20) as answer:
         assert answer.status == 200
@@ -210,7 +212,7 @@ def test_the_lab_leaves_nothing_behind(lab, name):
 
 
 @ON_LINUX
-def test_a_lab_that_is_killed_takes_jupyter_along(lab):
+def test_a_lab_that_is_killed_takes_jupyter_along(lab: Any) -> None:
     """Nobody can tell JupyterLab of a kill -9: it notices that the pipe to its parent is closed."""
     lab.process.kill()
     assert lab.process.wait(10) == -signal.SIGKILL

@@ -2,6 +2,8 @@
 
 import logging
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -47,19 +49,21 @@ CASES = [
 ]
 
 
-def assert_plain(output):
+def assert_plain(output: Any) -> None:
     """Line breaks are ours, and nothing else in it is for the terminal."""
     assert output.replace("\n", "").isprintable(), ascii(output)
     assert not any(line.startswith(FORGED) for line in output.splitlines())
 
 
-def test_every_command_is_asked():
+def test_every_command_is_asked() -> None:
     """A new command has to show here what it does with foreign text."""
     assert set(main.commands) == WITHOUT_FOREIGN_TEXT | {case[0] for case in CASES} - {HOSTILE}
 
 
 @pytest.mark.parametrize("arguments", CASES, ids=lambda case: plain_text(" ".join(case)[:40]))
-def test_no_argument_reaches_the_terminal_as_it_is(arguments, tmp_path, monkeypatch):
+def test_no_argument_reaches_the_terminal_as_it_is(
+    arguments: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever a command says of a name, a path or an address, it writes its control characters out."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file\x1b[2J").write_text("no folder")
@@ -75,7 +79,9 @@ def test_no_argument_reaches_the_terminal_as_it_is(arguments, tmp_path, monkeypa
 @pytest.mark.parametrize(
     "word", ["leased", "renewed", "failed", "refused", "released", "abandoned", "unanswered"]
 )
-def test_a_worker_prints_one_line_for_each_thing_that_it_says(word, capsys):
+def test_a_worker_prints_one_line_for_each_thing_that_it_says(
+    word: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     """An error's text cannot make a line of its own, and neither can the name of a type or of the worker."""
     queue = JobQueue(ManualClock(), RetryPolicy(1, 0, 0))
     queue.submit(HOSTILE, HOSTILE, tenant=HOSTILE)
@@ -87,22 +93,22 @@ def test_a_worker_prints_one_line_for_each_thing_that_it_says(word, capsys):
     assert_plain(output)
 
 
-def test_what_is_logged_is_plain():
+def test_what_is_logged_is_plain() -> None:
     """A traceback quotes the words of errors, and those may be anybody's."""
     CliRunner().invoke(main, ["scenarios"])
     try:
         pytest.fail(HOSTILE)
     except pytest.fail.Exception:
         record = logging.LogRecord("x", logging.ERROR, "x", 1, "of %s", (HOSTILE,), sys.exc_info())
-    output = logging.lastResort.format(record)
+    output = logging.lastResort.format(record)  # type: ignore[union-attr]
     assert "Traceback" in output
     assert_plain(output)
 
 
-def test_a_token_file_holds_any_name(tmp_path):
+def test_a_token_file_holds_any_name(tmp_path: Path) -> None:
     """What the command prints is one TOML table, whatever the name is."""
     path = tmp_path / "tokens.toml"
     path.write_text(described(HOSTILE, Role.WORKER, frozenset({HOSTILE}), "token"))
     assert_plain(path.read_text())
     found = read_tokens(path).find("token")
-    assert (found.name, found.tenants) == (HOSTILE, {HOSTILE})
+    assert (found.name, found.tenants) == (HOSTILE, {HOSTILE})  # type: ignore[union-attr]

@@ -10,6 +10,8 @@ import urllib.request
 import venv
 import zipfile
 from email import message_from_bytes
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +20,7 @@ from tests.worker.boards import own_data
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Build the wheel once."""
     pytest.importorskip("hatchling", reason="the wheel is built with hatchling: pip install --group dev")
     folder = tmp_path_factory.mktemp("wheel")
@@ -28,7 +30,7 @@ def wheel(tmp_path_factory):
     return found
 
 
-def test_the_wheel_holds_what_runs_and_nothing_else(wheel):
+def test_the_wheel_holds_what_runs_and_nothing_else(wheel: Any) -> None:
     """Packages, data, licences and the marker for type checkers; no tests, and no picture of the README."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -46,12 +48,12 @@ def test_the_wheel_holds_what_runs_and_nothing_else(wheel):
         "watch",
         "demo",
     }
-    assert told.get_payload().startswith("# jobkit")
-    assert re.findall(r"\]\((?!https?:)", told.get_payload()) == []
+    assert told.get_payload().startswith("# jobkit")  # type: ignore[union-attr]
+    assert re.findall(r"\]\((?!https?:)", told.get_payload()) == []  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory):
+def installed(wheel: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Install the wheel into a fresh environment; what it depends on is lent by this one."""
     folder = tmp_path_factory.mktemp("fresh")
     venv.create(folder, with_pip=True)
@@ -64,19 +66,19 @@ def installed(wheel, tmp_path_factory):
     return programs
 
 
-def test_the_installed_command_runs_from_an_empty_folder(installed, tmp_path):
+def test_the_installed_command_runs_from_an_empty_folder(installed: Any, tmp_path: Path) -> None:
     """It says its version, plays a scenario, begins and checks an exercise, and serves the board."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= own_data(tmp_path / "own")
     more = {"cwd": tmp_path, "env": environment, "text": True, "encoding": "utf-8"}
 
-    def jobkit(*arguments):
-        told = subprocess.run([installed / "jobkit", *arguments], capture_output=True, check=False, **more)
+    def jobkit(*arguments: Any) -> Any:
+        told = subprocess.run([installed / "jobkit", *arguments], capture_output=True, check=False, **more)  # type: ignore[call-overload]
         assert "Traceback" not in told.stderr
         return told.returncode, told.stdout
 
     where = "import jobqueue, webui; print(jobqueue.__file__, webui.__file__)"
-    found = subprocess.run([installed / "python", "-c", where], capture_output=True, check=True, **more).stdout
+    found = subprocess.run([installed / "python", "-c", where], capture_output=True, check=True, **more).stdout  # type: ignore[call-overload]
     assert found.count(str(installed.parent)) == 2
     assert jobkit("--version") == (0, "jobkit, version 0.1.0\n")
     assert "zombie" in jobkit("trace", "zombie")[1]
@@ -84,7 +86,7 @@ def test_the_installed_command_runs_from_an_empty_folder(installed, tmp_path):
     code, output = jobkit("check", "ex01")
     assert (code, "Task 1" in output) == (1, True)
     board = [installed / "jobkit", "board"]
-    with subprocess.Popen(board, stdout=subprocess.PIPE, **more) as process:
+    with subprocess.Popen(board, stdout=subprocess.PIPE, **more) as process:  # type: ignore[call-overload]
         try:
             lines = list(iter(process.stdout.readline, "Ctrl-C stops it.\n"))[:20]
             url = lines[0].split()[-1]

@@ -51,7 +51,7 @@ def test_the_zombie_is_refused_and_the_work_is_done_twice() -> None:
     """A's report is refused at 35.0 s; A and B both had the effect of J1."""
     world = run(SCENARIOS["zombie"])
     assert told(world, "refused") == [(35_000, "refused", "J1")]
-    assert [(e.at, e.worker) for e in world.chronicle.entries if e.kind == "effect" and e.job_id == "J1"] == [
+    assert [(e.at, e.worker) for e in world.chronicle.entries if e.kind == "effect" and e.job_id == "J1"] == [  # type: ignore[union-attr]
         (35_000, "A"),
         (41_000, "B"),
     ]

@@ -20,7 +20,7 @@ def test_actions_run_in_the_order_of_their_instants(engine: Engine, clock: Manua
     """Whatever the order of planning, the earlier instant comes first, and the clock stands at each."""
     seen: list[tuple[str, int]] = []
     for name, at in [("c", 3000), ("a", 1000), ("b", 2000)]:
-        engine.plan(at, lambda name=name: seen.append((name, clock.now())))
+        engine.plan(at, lambda name=name: seen.append((name, clock.now())))  # type: ignore[misc]
     engine.run_until(2999)
     assert seen == [("a", 1000), ("b", 2000)]
     assert clock.now() == 2999
@@ -32,7 +32,7 @@ def test_actions_of_one_instant_run_as_they_were_planned(engine: Engine) -> None
     """Ties are broken by the order of planning, foreground and background alike."""
     seen: list[int] = []
     for number in range(20):
-        engine.plan(500, lambda number=number: seen.append(number), background=number % 3 == 0)
+        engine.plan(500, lambda number=number: seen.append(number), background=number % 3 == 0)  # type: ignore[misc]
     engine.run_until(500)
     assert seen == list(range(20))
 

@@ -147,8 +147,8 @@ def test_the_effect_happens_twice_and_the_id_is_one(name: str, effects: list[tup
     """A naive receiver has J1 two times, one that keeps job ids once; the queue has one success."""
     world = run(SCENARIOS[name])
     notes = [e for e in world.chronicle.entries if e.kind == "effect" and e.job_id == "J1"]
-    assert [(note.at, note.worker) for note in notes] == effects
-    assert [note.times for note in notes] == [1, 2]
+    assert [(note.at, note.worker) for note in notes] == effects  # type: ignore[union-attr]
+    assert [note.times for note in notes] == [1, 2]  # type: ignore[union-attr]
     assert world.effects["J1"] == 2
     assert len({note.job_id for note in notes}) == 1
     assert len([event for event in kinds(world, "completed") if event.job_id == "J1"]) == 1

@@ -33,50 +33,50 @@ def code(thing: object) -> str:
 
 def test_there_are_enough_of_them() -> None:
     """At least ten, each with another queue, and most of them light a lamp."""
-    queues = {SCENARIOS[name].flaw.queue for name in FLAWED}
+    queues = {SCENARIOS[name].flaw.queue for name in FLAWED}  # type: ignore[union-attr]
     assert len(queues) == len(FLAWED) >= 20
-    assert [name for name in FLAWED if not SCENARIOS[name].flaw.lamp] == WITHOUT_A_LAMP
+    assert [name for name in FLAWED if not SCENARIOS[name].flaw.lamp] == WITHOUT_A_LAMP  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("name", FLAWED)
 def test_a_flaw_is_seen(name: str) -> None:
     """The first lamp that goes red is the one of the flaw; without one, the story parts from the right one."""
     world, flaw = played(name), SCENARIOS[name].flaw
-    parts = parting(world, world.twin)
+    parts = parting(world, world.twin)  # type: ignore[arg-type]
     assert parts is not None
     assert parts.here != parts.there
     found = [violation.invariant.name for violation in world.watch.violations]
-    if flaw.lamp:
-        assert found[0] == flaw.lamp
+    if flaw.lamp:  # type: ignore[union-attr]
+        assert found[0] == flaw.lamp  # type: ignore[union-attr]
     else:
         assert found == []
-        assert differences(world, world.twin) != []
+        assert differences(world, world.twin) != []  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", FLAWED)
 def test_the_right_queue_beside_it_shows_nothing(name: str) -> None:
     """Same jobs, same workers, same instants, and no lamp; it is the very story without a flaw."""
     twin = played(name).twin
-    assert type(twin.queue) is JobQueue
-    assert twin.twin is None
-    assert twin.watch.violations == ()
-    assert twin.now() == played(name).now()
+    assert type(twin.queue) is JobQueue  # type: ignore[union-attr]
+    assert twin.twin is None  # type: ignore[union-attr]
+    assert twin.watch.violations == ()  # type: ignore[union-attr]
+    assert twin.now() == played(name).now()  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("name", FLAWED)
 def test_the_lines_that_are_shown_are_those_of_the_code(name: str) -> None:
     """The wrong line stands in the flawed queue's own file, the right one in the right queue."""
     flaw = SCENARIOS[name].flaw
-    module = inspect.getmodule(flaw.queue)
-    assert module.__name__.startswith("jobqueue.simulation.flawed.")
-    assert " ".join(flaw.wrong.split()) in code(module)
-    assert " ".join(flaw.right.split()) in code(flaw.source)
+    module = inspect.getmodule(flaw.queue)  # type: ignore[union-attr]
+    assert module.__name__.startswith("jobqueue.simulation.flawed.")  # type: ignore[union-attr]
+    assert " ".join(flaw.wrong.split()) in code(module)  # type: ignore[union-attr]
+    assert " ".join(flaw.right.split()) in code(flaw.source)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("name", FLAWED)
 def test_a_flawed_queue_is_no_copy(name: str) -> None:
     """It is the right queue with one rule changed, in a few lines."""
-    queue = SCENARIOS[name].flaw.queue
+    queue = SCENARIOS[name].flaw.queue  # type: ignore[union-attr]
     assert issubclass(queue, JobQueue)
     assert len(inspect.getsource(queue).splitlines()) <= 32
 
@@ -92,7 +92,7 @@ def test_a_story_of_a_flaw_comes_to_an_end(name: str) -> None:
 
 def test_every_lamp_that_can_break_in_a_story_is_known() -> None:
     """Which invariants the flaws break first; the others are broken on the way, or by answers of learners."""
-    lamps = {SCENARIOS[name].flaw.lamp for name in FLAWED} - {""}
+    lamps = {SCENARIOS[name].flaw.lamp for name in FLAWED} - {""}  # type: ignore[union-attr]
     assert lamps <= {one.name for one in INVARIANTS}
     broken = {found.invariant.name for name in FLAWED for found in played(name).watch.violations}
     unbroken = {one.name for one in INVARIANTS} - broken
@@ -106,8 +106,8 @@ def test_what_somebody_does_happens_in_both_worlds() -> None:
     world.crash("B")
     world.submit("mail", "one more")
     world.advance_to(60_000)
-    assert world.twin.workers["B"].state == world.workers["B"].state == "crashed"
-    assert [job.type for job in world.twin.jobs()] == [job.type for job in world.jobs()]
+    assert world.twin.workers["B"].state == world.workers["B"].state == "crashed"  # type: ignore[union-attr]
+    assert [job.type for job in world.twin.jobs()] == [job.type for job in world.jobs()]  # type: ignore[union-attr]
     assert len(world.jobs()) == 3
 
 
@@ -115,15 +115,15 @@ def test_what_the_right_queue_refuses_may_pass_in_the_flawed_one() -> None:
     """Cancelling a job that is PENDING here and RUNNING there is no error."""
     world = World(SCENARIOS["flawed_backoff"])
     world.advance_to(1600)
-    assert [world.jobs()[0].status, world.twin.jobs()[0].status] == ["PENDING", "RUNNING"]
+    assert [world.jobs()[0].status, world.twin.jobs()[0].status] == ["PENDING", "RUNNING"]  # type: ignore[union-attr]
     world.cancel("J1")
-    assert [world.jobs()[0].status, world.twin.jobs()[0].status] == ["CANCELLED", "RUNNING"]
+    assert [world.jobs()[0].status, world.twin.jobs()[0].status] == ["CANCELLED", "RUNNING"]  # type: ignore[union-attr]
 
 
 def test_the_next_violation_is_found_by_its_instant() -> None:
     """Later than the instant that is named, not at it; None where there is no more."""
     world = played("flawed_by_id")
-    assert [next_violation(world, after).at for after in (-1, 34_999, 35_000)] == [35_000, 35_000, 41_000]
+    assert [next_violation(world, after).at for after in (-1, 34_999, 35_000)] == [35_000, 35_000, 41_000]  # type: ignore[union-attr]
     assert next_violation(world, 41_000) is None
     assert next_violation(played("zombie"), -1) is None
 
@@ -149,7 +149,7 @@ def test_a_flawed_world_bears_whatever_somebody_does(name: str) -> None:
                 with suppress(JobQueueError):
                     getattr(world, verb)(chance.choice(targets))
         assert board_like(world)
-        assert world.twin.watch.violations == ()
+        assert world.twin.watch.violations == ()  # type: ignore[union-attr]
 
 
 def board_like(world: World) -> list[str]:
@@ -167,8 +167,8 @@ def test_a_job_goes_twice_to_those_who_poll_within_the_gap(apart: int, second: s
     first = queue.poll("A", 10_000)
     clock.advance(apart)
     other = queue.poll("B", 10_000)
-    assert [first.job_id, other.job_id] == [submitted[0], second]
-    assert first.token != other.token
+    assert [first.job_id, other.job_id] == [submitted[0], second]  # type: ignore[union-attr]
+    assert first.token != other.token  # type: ignore[union-attr]
     holders = [attempt.worker_id for job_id in submitted for attempt in queue.history(job_id)]
     assert holders == ["A", "B"]
 
@@ -181,7 +181,7 @@ def test_a_look_that_chose_nothing_takes_nothing() -> None:
     clock.advance(9)
     assert queue.poll("A", 10_000) is None
     clock.advance(1)
-    assert queue.poll("A", 10_000).job_id == "J1"
+    assert queue.poll("A", 10_000).job_id == "J1"  # type: ignore[union-attr]
 
 
 def test_a_job_that_was_cancelled_since_the_look_is_taken_all_the_same() -> None:
@@ -192,5 +192,5 @@ def test_a_job_that_was_cancelled_since_the_look_is_taken_all_the_same() -> None
     clock.advance(1000)
     queue.cancel("J1")
     clock.advance(5)
-    assert queue.poll("A", 10_000).job_id == "J1"
+    assert queue.poll("A", 10_000).job_id == "J1"  # type: ignore[union-attr]
     assert queue.view("J1").status == "RUNNING"

@@ -110,7 +110,7 @@ def test_effects_are_counted_by_job() -> None:
     w = world(Habits("A", work_millis=3000, mishap=Mishap(MishapKind.LOSE_REPORT, times=2)), tasks=mails(1))
     w.advance_to(60_000)
     assert w.effects == {"J1": 3}
-    assert [entry.times for entry in w.chronicle.entries if entry.kind == "effect"] == [1, 2, 3]
+    assert [entry.times for entry in w.chronicle.entries if entry.kind == "effect"] == [1, 2, 3]  # type: ignore[union-attr]
 
 
 def test_the_type_of_a_job_can_say_how_long_it_takes() -> None:

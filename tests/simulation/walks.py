@@ -70,7 +70,7 @@ def a_poke(dice: random.Random, world: World) -> tuple[str, dict[str, Any]]:
     job = f"J{dice.randint(1, len(world.jobs()) + 1)}"
     type = dice.choice([*(job.type for job in world.jobs()), "mail"])
     job_of = {"type": type, "priority": dice.randint(-2, 2), "delay_millis": dice.choice([0, 0, 1500])}
-    return dice.choice(
+    return dice.choice(  # type: ignore[return-value]
         [
             *((verb, {"worker": worker}) for verb in ("crash", "restart", "freeze", "thaw", "restart", "thaw")),
             *((verb, {"job_id": job}) for verb in ("cancel", "redrive", "fail", "fail")),

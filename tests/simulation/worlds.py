@@ -46,4 +46,4 @@ def at(world: World, instant: int, verb: str) -> None:
 def state(world: World) -> tuple[WorkerState, str | None]:
     """Return what worker A does, and the token that it holds."""
     lease = world.workers["A"].lease
-    return world.workers["A"].state, lease and lease.token
+    return world.workers["A"].state, lease and lease.token  # type: ignore[return-value]

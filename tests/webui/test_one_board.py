@@ -30,7 +30,7 @@ def test_lamps_are_those_of_the_instant(app: Flask) -> None:
     board = BoardClient(app, "flawed_by_id")
     html = board.do("jump", target="violation")
     assert board.lab.world.now() == 35_000
-    assert broken_lamps(html) == [board.lab.scenario.flaw.lamp]
+    assert broken_lamps(html) == [board.lab.scenario.flaw.lamp]  # type: ignore[union-attr]
     assert broken_lamps(board.do("back")) == []
     assert len(broken_lamps(board.do("seek", at="41"))) == 2
     assert broken_lamps(board.do("seek", at="0")) == []

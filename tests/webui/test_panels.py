@@ -62,14 +62,14 @@ def test_no_lamp_is_red_on_a_board_of_the_right_queue(app: Flask, name: str) -> 
         assert {state for state, _ in shown.values()} <= {"holds", "none"}
 
 
-@pytest.mark.parametrize("name", [name for name in FLAWED if SCENARIOS[name].flaw.lamp])
+@pytest.mark.parametrize("name", [name for name in FLAWED if SCENARIOS[name].flaw.lamp])  # type: ignore[union-attr]
 def test_the_lamp_of_a_flaw_is_red_and_says_why(app: Flask, name: str) -> None:
     """It has a sign and a sentence beside its colour, and leads to the event in the log."""
     board = opened(app, name, 100_000)
     html, flaw = board.page(), SCENARIOS[name].flaw
-    state, told = lamps(html)[flaw.lamp]
+    state, told = lamps(html)[flaw.lamp]  # type: ignore[union-attr]
     assert state == "broken"
-    first = next(v for v in board.lab.world.watch.violations if v.invariant.name == flaw.lamp)
+    first = next(v for v in board.lab.world.watch.violations if v.invariant.name == flaw.lamp)  # type: ignore[union-attr]
     assert first.sentence.replace("\N{NO-BREAK SPACE}", " ") in told.replace("\N{NO-BREAK SPACE}", " ")
     page = Parsed(html)
     for link in {a["href"] for a in page.all("a") if "#e" in a["href"]}:
@@ -106,11 +106,11 @@ def test_the_right_queue_stands_beside_a_flawed_one(app: Flask, name: str) -> No
     html, flaw = board.page(), SCENARIOS[name].flaw
     page = Parsed(html)
     assert "In the right queue" in page.text
-    for line in (flaw.wrong, flaw.right):
+    for line in (flaw.wrong, flaw.right):  # type: ignore[union-attr]
         assert line in page.text
     places = re.findall(r'<dt>(?:wrong|right), in <a href="([^"#]+)#L(\d+)"', html)
     assert len(places) == 2
-    for (address, number), line in zip(places, (flaw.wrong, flaw.right), strict=True):
+    for (address, number), line in zip(places, (flaw.wrong, flaw.right), strict=True):  # type: ignore[union-attr]
         code = board.client.get(address)
         assert code.status_code == 200
         shown = re.search(rf'<li id="L{number}"><code>(.*?)</code>', code.text)
@@ -167,7 +167,7 @@ def test_what_time_will_do_is_told_for_each_state(app: Flask) -> None:
     """A lease, a due time, a deadline, an age; nothing for a job that has ended."""
 
     def coming(name: str, at: int, job: str) -> list[tuple[str, str]]:
-        return why_of(opened(app, name, at).lab.world, job).coming
+        return why_of(opened(app, name, at).lab.world, job).coming  # type: ignore[union-attr]
 
     assert coming("zombie", 1000, "J1")[0][0] == "30.0 s"
     assert coming("zombie", 60_000, "J1") == []
@@ -183,7 +183,7 @@ def test_a_long_history_is_cut(app: Flask) -> None:
     queue.release("J1", "J1:1")
     for number in range(1, 70):
         lease = queue.poll("A", 1000)
-        queue.release(lease.job_id, lease.token)
+        queue.release(lease.job_id, lease.token)  # type: ignore[union-attr]
         assert queue.view("J1").generation == number + 1
     html = looked(board, "job=J1")
     assert "and 20 before" in story_of(html)

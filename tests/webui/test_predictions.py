@@ -43,14 +43,14 @@ def test_the_key_is_what_the_queue_does(name: str) -> None:
             continue
         if question.kind == NEXT:
             copy = world.log.replay(world.now())
-            truth = copy.poll("somebody", 1000).job_id
+            truth = copy.poll("somebody", 1000).job_id  # type: ignore[union-attr]
         else:
             at = ready_again_at(world, question.job)
             truth = NEVER if at is None else f"{at / 1000}"
             copy = world.log.replay(world.queue.view(question.job).lease_until)
             assert at is None or copy.view(question.job).next_run_at == at
         predictions.answer(world, question.key, truth)
-        assert predictions.verdict(world).is_right, predictions.last
+        assert predictions.verdict(world).is_right, predictions.last  # type: ignore[union-attr]
     assert predictions.right == predictions.asked
 
 
@@ -61,9 +61,9 @@ def test_who_is_next() -> None:
     assert (question.kind, question.choices) == (NEXT, ("J2", "J3"))
     predictions.answer(world, question.key, "J2")
     verdict = predictions.verdict(world)
-    assert not verdict.is_right
-    assert "It is J3" in verdict.text
-    assert "Of J2 the queue says: 1 job comes before it" in verdict.text
+    assert not verdict.is_right  # type: ignore[union-attr]
+    assert "It is J3" in verdict.text  # type: ignore[union-attr]
+    assert "Of J2 the queue says: 1 job comes before it" in verdict.text  # type: ignore[union-attr]
     assert (predictions.right, predictions.asked) == (0, 1)
 
 
@@ -77,11 +77,11 @@ def test_when_a_job_comes_back(given: str, is_right: bool) -> None:
     assert (question.kind, question.job) == (AGAIN, "J1")
     predictions.answer(world, question.key, given)
     verdict = predictions.verdict(world)
-    assert verdict.is_right is is_right
-    assert "31.0 s" in verdict.text
+    assert verdict.is_right is is_right  # type: ignore[union-attr]
+    assert "31.0 s" in verdict.text  # type: ignore[union-attr]
     assert (
         "The lease ends at 30.0 s, and attempt 1 of 3 has failed then; the rest after it is 1.0 s"
-        in verdict.text
+        in verdict.text  # type: ignore[union-attr]
     )
 
 
@@ -90,8 +90,8 @@ def test_a_job_may_never_come_back() -> None:
     world, predictions = begun("crash_loop", 10_100)
     question = asked(world, predictions)
     predictions.answer(world, question.key, "Never")
-    assert predictions.verdict(world).is_right
-    assert "dead letter" in predictions.verdict(world).text
+    assert predictions.verdict(world).is_right  # type: ignore[union-attr]
+    assert "dead letter" in predictions.verdict(world).text  # type: ignore[union-attr]
 
 
 def test_nobody_guesses_what_was_drawn() -> None:
@@ -114,7 +114,7 @@ def test_a_question_counts_once() -> None:
     world.advance_to(33_000)
     predictions.answer(world, key, "31")
     assert (predictions.right, predictions.asked) == (1, 1)
-    assert "gone on" in predictions.verdict(world).text
+    assert "gone on" in predictions.verdict(world).text  # type: ignore[union-attr]
     predictions.skip(world, asked(world, predictions).key)
     assert predictions.question(world) is None
     assert (predictions.right, predictions.asked) == (1, 1)
@@ -128,7 +128,7 @@ def test_whatever_is_typed_is_marked(given: str) -> None:
     """What is no number is a wrong answer, and no error."""
     world, predictions = begun("zombie", 500)
     predictions.answer(world, asked(world, predictions).key, given)
-    assert not predictions.verdict(world).is_right
+    assert not predictions.verdict(world).is_right  # type: ignore[union-attr]
 
 
 # -- on the page -----------------------------------------------------------------------------------------

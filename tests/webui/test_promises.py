@@ -54,7 +54,7 @@ def test_a_queue_that_takes_what_it_saw_hands_out_something_else() -> None:
     """Between two polls of that story J2 is shown as next, and the second poll gets J1."""
     lab = Lab("x-1", [Recipe(TAKES_WHAT_IT_SAW).at_instant(1000)])
     assert board_of(lab).next_up == ["J2"]
-    assert lab.world.queue.poll("somebody", 60_000).job_id == "J1"
+    assert lab.world.queue.poll("somebody", 60_000).job_id == "J1"  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("name", [name for name, scenario in SCENARIOS.items() if scenario.flaw])

@@ -33,7 +33,7 @@ def test_trace_and_board_are_drawn_from_the_same_events(
 ) -> None:
     """The world behind `jobkit trace` and the one behind the board are equal in all that an event says."""
     worlds = []
-    monkeypatch.setattr(jobkit, "run", lambda *arguments: worlds.append(run(*arguments)) or worlds[-1])
+    monkeypatch.setattr(jobkit, "run", lambda *arguments: worlds.append(run(*arguments)) or worlds[-1])  # type: ignore[func-returns-value]
     result = CliRunner().invoke(cli.main, ["trace", name])
     assert result.exit_code == 0
     traced, shown = worlds[0].log.events, stepped(app, name).lab.world.log.events

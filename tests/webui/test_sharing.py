@@ -11,7 +11,7 @@ import pytest
 
 from jobqueue.simulation import SCENARIOS
 from jobqueue.simulation.link import LONGEST_CODE, decode
-from tests.simulation.test_links import HOSTILE, WORK, encode
+from tests.simulation.test_links import HOSTILE, WORK, encode  # type: ignore[attr-defined]
 from tests.simulation.walks import state
 from tests.webui.asking import HTMX, BoardClient, Parsed, dump, is_refusal, words
 from webui import create_app

@@ -20,7 +20,7 @@ def queue(clock: ManualClock) -> JobQueue:
     return JobQueue(clock, RetryPolicy(3, 1000, 60_000))
 
 
-class Told(list):
+class Told(list):  # type: ignore[type-arg]
     """What a worker told, in order; each as (word, job id)."""
 
     def __call__(self, word: str, lease: Lease | None, _words: str) -> None:
@@ -42,6 +42,6 @@ def make_worker(clock: ManualClock, queue: JobQueue, told: Told) -> Any:
     def make(handler: Any, of: Any = None, **options: Any) -> Worker:
         handlers = handler if isinstance(handler, dict) else {"mail": handler}
         asked = {"worker_id": "w", "lease_millis": 3000, "time": clock, "tell": told, "wait": lambda _: None}
-        return Worker(queue if of is None else of, handlers, **(asked | options))
+        return Worker(queue if of is None else of, handlers, **(asked | options))  # type: ignore[arg-type]
 
     return make

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from jobqueue.worker import PermanentError
 from tests.worker.test_working import Silent
 
+if TYPE_CHECKING:
+    from jobqueue import JobQueue, ManualClock
+
 
 class NamelessError(Exception):
     """An error that cannot say what it is."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         raise SystemExit
 
 
@@ -20,8 +25,8 @@ class SilentError(PermanentError):
 
     __class__ = property(lambda _self: 1 // 0)
 
-    def __str__(self):
-        return None  # noqa: PLE0307 - the case itself
+    def __str__(self) -> str:
+        return None  # type: ignore[return-value]  # noqa: PLE0307 - the case itself
 
 
 class Unreadable(str):
@@ -29,7 +34,7 @@ class Unreadable(str):
 
     __slots__ = ()
 
-    def __str__(self):
+    def __str__(self) -> str:
         raise SystemExit
 
 
@@ -47,12 +52,12 @@ class Unreadable(str):
     ids=lambda value: type(value).__name__,
 )
 def test_what_a_handler_raises_is_the_attempts_failure(  # noqa: PLR0917
-    queue, make_worker, told, error, status, last_error
-):
+    queue: JobQueue, make_worker: Any, told: Any, error: Any, status: str, last_error: Any
+) -> None:
     """And never the worker's: it goes on."""
     queue.submit("mail")
 
-    def handler(_context):
+    def handler(_context: Any) -> None:
         raise error
 
     worker = make_worker(handler)
@@ -62,7 +67,7 @@ def test_what_a_handler_raises_is_the_attempts_failure(  # noqa: PLR0917
     assert told == [("leased", "J1"), ("failed", "J1")]
 
 
-def test_a_text_of_a_class_of_its_own_is_kept_as_plain_text(queue, make_worker):
+def test_a_text_of_a_class_of_its_own_is_kept_as_plain_text(queue: JobQueue, make_worker: Any) -> None:
     """What the handler returned runs no code in the worker."""
     queue.submit("mail")
     make_worker(lambda _context: Unreadable("sent")).run_once()
@@ -72,16 +77,18 @@ def test_a_text_of_a_class_of_its_own_is_kept_as_plain_text(queue, make_worker):
 @pytest.mark.parametrize(
     "error", [ValueError("closed"), BrokenPipeError(), SystemExit(), NamelessError()], ids=repr
 )
-def test_a_listener_that_raises_ends_nothing(queue, make_worker, error, caplog):
+def test_a_listener_that_raises_ends_nothing(
+    queue: JobQueue, make_worker: Any, error: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     """The jobs are done as if it had listened; what it raised is logged."""
     for _ in range(2):
         queue.submit("mail")
     queue.submit("pdf")
 
-    def tell(*_):
+    def tell(*_: Any) -> None:
         raise error
 
-    def pdf(context):
+    def pdf(context: Any) -> None:
         assert not context.checkpoint("a\0b")
         worker.stop()
         raise NamelessError
@@ -95,7 +102,7 @@ def test_a_listener_that_raises_ends_nothing(queue, make_worker, error, caplog):
 
 
 @pytest.mark.parametrize("result", [7, "a\0b", b"bytes", "\ud800"], ids=repr)
-def test_a_result_that_cannot_be_kept_is_a_failure(queue, make_worker, result):
+def test_a_result_that_cannot_be_kept_is_a_failure(queue: Any, make_worker: Any, result: Any) -> None:
     """It is said in the job's error, and the worker goes on."""
     queue.submit("mail")
     make_worker(lambda _context: result).run_once()
@@ -105,19 +112,21 @@ def test_a_result_that_cannot_be_kept_is_a_failure(queue, make_worker, result):
 
 @pytest.mark.parametrize("text", ["a\0b", "\ud800", None, 7, b"half"], ids=repr)
 @pytest.mark.parametrize("refuses", [False, True])
-def test_a_checkpoint_that_cannot_be_kept_is_false_and_no_error(queue, make_worker, told, text, refuses):
+def test_a_checkpoint_that_cannot_be_kept_is_false_and_no_error(
+    queue: Any, make_worker: Any, told: Any, text: Any, refuses: Any
+) -> None:
     """Whatever is wrong with it, or with the queue: the handler goes on, and its lease is what it was."""
     queue.submit("mail")
 
     class Narrow(Silent):
-        def renew(self, *_):
+        def renew(self, *_: Any) -> None:
             raise RuntimeError("something else")
 
-    def handler(context):
+    def handler(context: Any) -> Any:
         assert context.checkpoint("half" if refuses else text) is False
         return "whole"
 
-    make_worker(handler, Narrow(queue, None, 0) if refuses else queue).run_once()
+    make_worker(handler, Narrow(queue, None, 0) if refuses else queue).run_once()  # type: ignore[arg-type]
     assert queue.view("J1").result == "whole"
     assert told == [("leased", "J1"), ("checkpoint not kept", "J1"), ("done", "J1")]
 
@@ -125,11 +134,11 @@ def test_a_checkpoint_that_cannot_be_kept_is_false_and_no_error(queue, make_work
 class Denying:
     """A board that does not know our token: it denies the methods of some names, so many times."""
 
-    def __init__(self, queue, clock, names, times):
+    def __init__(self, queue: JobQueue, clock: ManualClock, names: Any, times: Any) -> None:
         self.queue, self.clock, self.names, self.times = queue, clock, names, times
 
-    def __getattr__(self, name):
-        def method(*args, **named):
+    def __getattr__(self, name: Any) -> Any:
+        def method(*args: Any, **named: Any) -> Any:
             if name in self.names and self.times > 0:
                 self.times -= 1
                 self.clock.advance(100)
@@ -140,18 +149,20 @@ class Denying:
 
 
 @pytest.mark.parametrize("verb", ["complete", "fail", "renew"])
-def test_a_board_that_denies_our_token_once_is_asked_again(queue, make_worker, clock, verb):
+def test_a_board_that_denies_our_token_once_is_asked_again(
+    queue: Any, make_worker: Any, clock: Any, verb: Any
+) -> None:
     """Finished work is reported as soon as the token counts again; the worker goes on."""
     queue.submit("mail")
 
-    def handler(context):
+    def handler(context: Any) -> None:
         if verb == "renew":
             assert not context.checkpoint("half")
             assert context.checkpoint("half")
         if verb == "fail":
             raise ValueError("no such mailbox")
 
-    worker = make_worker(handler, Denying(queue, clock, {verb}, 1), wait=lambda _: worker.stop())
+    worker = make_worker(handler, Denying(queue, clock, {verb}, 1), wait=lambda _: worker.stop())  # type: ignore[has-type]
     worker.run()
     (attempt,) = queue.history("J1")
     assert attempt.outcome == ("failed" if verb == "fail" else "succeeded")
@@ -159,8 +170,8 @@ def test_a_board_that_denies_our_token_once_is_asked_again(queue, make_worker, c
 
 @pytest.mark.parametrize("verbs", [{"complete"}, {"complete", "renew"}])
 def test_a_board_that_goes_on_denying_stops_the_worker_when_the_lease_is_over(
-    queue, make_worker, clock, told, verbs
-):
+    queue: JobQueue, make_worker: Any, clock: ManualClock, told: Any, verbs: Any
+) -> None:
     """It tries until then, says that it gives the job up, and ends with the board's own words."""
     queue.submit("mail")
     worker = make_worker(lambda _context: "sent", Denying(queue, clock, verbs, 10_000))

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sqlite3
+from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -14,19 +15,23 @@ import pytest
 
 from tests.worker.boards import Board, ends_with, until
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 MAIL = '{"to": "bo@example.org", "subject": "Hello"}'
 
 
 @pytest.fixture
-def board(tmp_path):
+def board(tmp_path: Path) -> Iterator[Any]:
     """Return a running board over a file; nothing of it, or of its workers, outlives the test."""
     board = Board(tmp_path, f"sqlite:///{tmp_path.as_posix()}/jobs.db")
     yield board
     board.stop()
 
 
-def test_the_board_shows_what_a_worker_did_that_it_never_heard_of(board):
+def test_the_board_shows_what_a_worker_did_that_it_never_heard_of(board: Any) -> None:
     """The worker opens the file itself; figures, pages and histories of the board tell of it."""
     board.producer.submit("mail", MAIL)
     board.producer.submit("mail", '{"to": "nobody"}')
@@ -39,7 +44,7 @@ def test_the_board_shows_what_a_worker_did_that_it_never_heard_of(board):
     assert [(a.worker_id, a.outcome) for a in board.operator.history("J1")] == [("w", "succeeded")]
 
 
-def test_a_worker_that_holds_no_lease_any_more_was_seen(board):
+def test_a_worker_that_holds_no_lease_any_more_was_seen(board: Any) -> None:
     """It was seen with one, although it never asked the board."""
     board.producer.submit("mail", MAIL)
     board.worker("--types", "mail", "--pace", "2.5", name="anna", over_http=False)
@@ -52,7 +57,7 @@ def test_a_worker_that_holds_no_lease_any_more_was_seen(board):
     )
 
 
-def test_the_job_of_a_killed_worker_is_done_by_the_other(board):
+def test_the_job_of_a_killed_worker_is_done_by_the_other(board: Any) -> None:
     """Kill -9; the page shows the lease that runs out, then two attempts, and the whole way."""
     board.producer.submit("mail", MAIL)
     anna = board.worker("--types", "mail", "--behave", "slow", name="anna", over_http=False)
@@ -76,7 +81,7 @@ def test_the_job_of_a_killed_worker_is_done_by_the_other(board):
     assert len(list((board.folder / "jobkit-out").glob("mail-J1*"))) == 1
 
 
-def test_a_dead_letter_is_brought_back_with_a_corrected_payload(board):
+def test_a_dead_letter_is_brought_back_with_a_corrected_payload(board: Any) -> None:
     """The worker that opened the file does it then; the audit is on the page."""
     board.producer.submit("mail", '{"to": "nobody"}')
     board.worker("--types", "mail", over_http=False)
@@ -89,7 +94,7 @@ def test_a_dead_letter_is_brought_back_with_a_corrected_payload(board):
     assert until(lambda: "redrives 1" in board.page()[1])
 
 
-def test_a_worker_outlives_a_restart_of_the_board(board):
+def test_a_worker_outlives_a_restart_of_the_board(board: Any) -> None:
     """The tokens that were shown at the first start work at the second: what is done meanwhile is reported."""
     board.producer.submit("mail", MAIL)
     board.worker("--types", "mail", "--pace", "2", lease="60")
@@ -103,7 +108,7 @@ def test_a_worker_outlives_a_restart_of_the_board(board):
     assert [a.outcome for a in board.operator.history("J1")] == ["succeeded"]
 
 
-def test_a_file_that_another_keeps_is_a_503(board):
+def test_a_file_that_another_keeps_is_a_503(board: Any) -> None:
     """To programs as problem+json with a time to come again, to people as a page; then all is well again."""
     board.producer.submit("mail", MAIL)
     other = sqlite3.connect(board.folder / "jobs.db", isolation_level=None)
@@ -124,7 +129,7 @@ def test_a_file_that_another_keeps_is_a_503(board):
     assert board.status() == "PENDING"
 
 
-def test_who_names_no_queue_has_one_of_their_own(tmp_path):
+def test_who_names_no_queue_has_one_of_their_own(tmp_path: Path) -> None:
     """Board, worker and demo-load meet in a file in the user's data folder."""
     board = Board(tmp_path, None)
     try:

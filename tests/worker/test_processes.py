@@ -6,23 +6,28 @@ import os
 import signal
 import subprocess
 import time
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.worker.boards import COMMAND, ROOT, Board, ends_with, says, until
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 
 
 @pytest.fixture
-def board(tmp_path):
+def board(tmp_path: Path) -> Iterator[Any]:
     """Return a running board; nothing of it, or of its workers, outlives the test."""
     board = Board(tmp_path)
     yield board
     board.stop()
 
 
-def test_a_worker_does_the_work(board):
+def test_a_worker_does_the_work(board: Any) -> None:
     """Mails and invoices lie in its folder, each once; it says what it did, and SIGTERM ends it with code 0."""
     board.producer.submit("mail", '{"to": "bo@example.org", "subject": "Hello"}')
     board.producer.submit("invoice", '{"customer": "<b>Bo</b>", "lines": [["Hosting", 990]]}')
@@ -41,7 +46,7 @@ def test_a_worker_does_the_work(board):
 
 
 @POSIX
-def test_sigterm_lets_the_running_job_finish_and_gives_the_rest_back(board):
+def test_sigterm_lets_the_running_job_finish_and_gives_the_rest_back(board: Any) -> None:
     """Three are taken at once; the first is done, the others are PENDING with no attempt counted."""
     for _ in range(3):
         board.producer.submit("mail")
@@ -60,7 +65,7 @@ def test_sigterm_lets_the_running_job_finish_and_gives_the_rest_back(board):
 
 
 @POSIX
-def test_sigterm_gives_back_at_once_what_is_not_begun(board):
+def test_sigterm_gives_back_at_once_what_is_not_begun(board: Any) -> None:
     """Long before the grace of the running job is over: another worker can take the four others meanwhile."""
     for _ in range(5):
         board.producer.submit("mail")
@@ -72,7 +77,7 @@ def test_sigterm_gives_back_at_once_what_is_not_begun(board):
 
 
 @POSIX
-def test_a_worker_whose_output_nobody_reads_goes_on(board):
+def test_a_worker_whose_output_nobody_reads_goes_on(board: Any) -> None:
     """The reader of the pipe is gone, as after `| head`: jobs are done, and it ends with code 0."""
     worker = board.worker("--types", "mail")
     worker.stdout.close()
@@ -84,7 +89,7 @@ def test_a_worker_whose_output_nobody_reads_goes_on(board):
 
 
 @POSIX
-def test_killed_right_after_sigterm_a_job_is_not_lost(board):
+def test_killed_right_after_sigterm_a_job_is_not_lost(board: Any) -> None:
     """SIGTERM, then SIGKILL after 100 ms: the lease runs out, the job is retried, and never counted as done."""
     board.producer.submit("mail")
     worker = board.worker("--types", "mail", "--behave", "slow", lease="3")
@@ -100,7 +105,7 @@ def test_killed_right_after_sigterm_a_job_is_not_lost(board):
     assert view.next_run_at == attempt.ended_at + 1000
 
 
-def test_a_crash_is_noticed_by_the_end_of_the_lease(board):
+def test_a_crash_is_noticed_by_the_end_of_the_lease(board: Any) -> None:
     """A worker of the same name cannot keep the dead one's job alive; it gets it by a new lease."""
     board.producer.submit("mail")
     crashed = board.worker("--types", "mail", "--behave", "crash", lease="1")
@@ -114,7 +119,7 @@ def test_a_crash_is_noticed_by_the_end_of_the_lease(board):
 
 
 @POSIX
-def test_a_zombie_is_refused(board):
+def test_a_zombie_is_refused(board: Any) -> None:
     """Frozen past its lease, it reports all the same; the queue has given the job to another."""
     other = board.worker("--types", "mail", name="other", lease="60")
     other.send_signal(signal.SIGSTOP)  # it must be there in time, and not before
@@ -128,20 +133,20 @@ def test_a_zombie_is_refused(board):
     assert [a.worker_id for a in board.operator.history("J1")] == ["zombie", "other"]
 
 
-def test_without_a_board_a_worker_waits_for_one(tmp_path):
+def test_without_a_board_a_worker_waits_for_one(tmp_path: Path) -> None:
     """It says that nobody answers, and stops when it is told to."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     command = [*COMMAND, "worker", "--url", "http://127.0.0.1:9/", "--token", "x", "--id", "w"]
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
-        assert process.stdout.readline().startswith("w: works on")
-        assert "w: unanswered: POST /api/v1/leases/claim: no answer from 127.0.0.1" in process.stdout.readline()
+        assert process.stdout.readline().startswith("w: works on")  # type: ignore[union-attr]
+        assert "w: unanswered: POST /api/v1/leases/claim: no answer from 127.0.0.1" in process.stdout.readline()  # type: ignore[union-attr]
         code, output = ends_with(process, signal.SIGTERM)
     assert (code, output.splitlines()[-1]) == (0, "w: stopped")
 
 
-def test_a_bad_token_ends_a_worker_with_one_line(board):
+def test_a_bad_token_ends_a_worker_with_one_line(board: Any) -> None:
     """Trying again would not help."""
     board.tokens["worker"] = board.tokens["operator"]
     worker = board.worker()
@@ -154,7 +159,7 @@ def test_a_bad_token_ends_a_worker_with_one_line(board):
     assert output.count("\n") == 1
 
 
-def test_a_mixture_is_submitted(board):
+def test_a_mixture_is_submitted(board: Any) -> None:
     """`jobkit demo-load` over HTTP: it says what it did, and the jobs are there."""
     load = board.start("demo-load", "--url", board.url, "--token", board.tokens["producer"], "--jobs", "30")
     output, _ = load.communicate(timeout=60)
