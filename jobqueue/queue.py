@@ -28,7 +28,7 @@ from jobqueue.orders import order
 from jobqueue.retention import Retention
 from jobqueue.retry import Jitter, RetryBudget, RetryPolicy, RetryRule
 from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
-from jobqueue.scheduling.limits import Gates
+from jobqueue.scheduling.limits import ActiveLimits
 from jobqueue.scheduling.schedule import Schedule, Scheduler, schedule_for
 from jobqueue.storage import CHANGING, LOOKING, SUBMITTING, Aim, Table, Transaction, one_lock, to_poll
 from jobqueue.table import JobTable
@@ -87,7 +87,7 @@ class JobQueue(Operations):
         if max_run_millis is not None:
             max_run_millis = check_integer("max_run_millis", max_run_millis, low=1)
         key_life_millis = check_integer("key_life_millis", key_life_millis, low=0)
-        schedule = schedule_for(scheduler, Gates(limits, retry_budget, dispatch_limit))
+        schedule = schedule_for(scheduler, ActiveLimits(limits, retry_budget, dispatch_limit))
         rule = RetryRule(policy, jitter)
         table, transaction, outbox = self._places(schedule, limits, key_life_millis, log)
         super().__init__(time, table, transaction, outbox, rule, limits, max_run_millis, keep_finished)

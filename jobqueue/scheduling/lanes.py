@@ -1,7 +1,7 @@
 """Ready jobs in lanes: one heap for each (band, tenant, type, first attempt or retry).
 
 Whatever may keep a job back (a pause, a limit, a budget) keeps back a whole lane, so nothing is ever searched.
-Lanes of one band, type and sort form a group, whose gate is looked at when somebody polls; a tenant that is at
+Lanes of one band, type and sort form a group, whose limits are checked at each poll; a tenant that is at
 its limit is taken out of its groups at once, and put back in when a lease of its ends.
 """
 

@@ -1,4 +1,4 @@
-"""What keeps a ready job back: limits, pauses, a retry budget, a dispatch limit. Gates never search."""
+"""The limits in force: running jobs, pauses, retry budget, dispatch limit. To check them is never a search."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -97,7 +97,7 @@ class Running(NamedTuple):
 
 
 @dataclass(slots=True)
-class Gates:
+class ActiveLimits:
     """Counts what runs, and says which groups of jobs and which tenants are kept back."""
 
     limits: Limits

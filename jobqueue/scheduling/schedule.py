@@ -1,6 +1,6 @@
 """The schedule of one queue: ready jobs, who of them is next, and what keeps the others back.
 
-Two of one shape. `PlainSchedule` is strict priority with nothing held back but paused types. `GatedSchedule`
+Two of one shape. `PlainSchedule` is strict priority with nothing held back but paused types. `LaneSchedule`
 adds bands, tenants, aging, limits and budgets; a queue gets it only when it asks for one of these.
 """
 
@@ -12,7 +12,7 @@ from jobqueue.model import Job, Outcome
 from jobqueue.scheduling.aging import band_at, next_age_at
 from jobqueue.scheduling.bands import BANDS, BandTurns, WeightedBands, band_of
 from jobqueue.scheduling.lanes import Asked, Group, GroupKey, Lanes, Ticket
-from jobqueue.scheduling.limits import Gates
+from jobqueue.scheduling.limits import ActiveLimits
 from jobqueue.scheduling.plain import PlainSchedule, Spent, counted, place_in_line, shares
 from jobqueue.scheduling.strict import StrictPriority, rank
 from jobqueue.scheduling.tenants import RoundRobin
@@ -86,19 +86,19 @@ class Schedule(Protocol):
         ...
 
 
-class GatedSchedule:
-    """Ready jobs in lanes, gates before them, and a scheduler that takes turns among what is open."""
+class LaneSchedule:
+    """Ready jobs in lanes, the limits in force, and a scheduler that takes turns among the open lanes."""
 
-    def __init__(self, scheduler: Scheduler, gates: Gates) -> None:
-        self.gates = gates
-        self.paused = gates.paused
+    def __init__(self, scheduler: Scheduler, active: ActiveLimits) -> None:
+        self.active = active
+        self.paused = active.paused
         self.aging_millis = scheduler.aging_millis
         self.is_strict = isinstance(scheduler, StrictPriority)
         self.keeps_credit = isinstance(scheduler, WeightedBands) and not isinstance(
             scheduler.tenants, RoundRobin
         )
         # Credits and what is learnt say what came first; the budget holds a job for what others do.
-        self.depends_on_order = self.keeps_credit or gates.dispatch is not None or gates.budget is not None
+        self.depends_on_order = self.keeps_credit or active.dispatch is not None or active.budget is not None
         self._lanes = Lanes()
         self._turns = scheduler.begin()
         self._picked: dict[int, Ticket] = {}
@@ -116,7 +116,7 @@ class GatedSchedule:
         self._lanes.add(ticket)
         if moved is not None:
             self._tell_of_leaving(moved)  # it may have aged out of a band, and been its tenant's last there
-        if self.gates.is_full(job.tenant):  # also a limit of 0, which nobody ever reaches by starting
+        if self.active.is_full(job.tenant):  # also a limit of 0, which nobody ever reaches by starting
             self._lanes.close(job.tenant)
         self._turns.changed(ticket.group.band, job.tenant)
 
@@ -157,15 +157,15 @@ class GatedSchedule:
         ticket = self._picked.pop(job.number, None)
         group = ticket.group if ticket else GroupKey(band_of(job.priority), job.type, job.attempts > 1)
         self._handed_out[group.band] += 1
-        self.gates.start(job.number, group, job.tenant)
-        if self.gates.is_full(job.tenant):
+        self.active.start(job.number, group, job.tenant)
+        if self.active.is_full(job.tenant):
             self._lanes.close(job.tenant)
             self._tell_of_tenant(job.tenant)
 
     def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
         """Stop counting a job; its tenant may have room again."""
-        tenant = self.gates.end(job.number, outcome, permanent=permanent)
-        if not self.gates.is_full(tenant):
+        tenant = self.active.end(job.number, outcome, permanent=permanent)
+        if not self.active.is_full(tenant):
             self._lanes.open(tenant)
             self._tell_of_tenant(tenant)
 
@@ -184,17 +184,17 @@ class GatedSchedule:
                 continue
             taken.append(ticket)
             self._tell_of_leaving(ticket)
-            self.gates.start(number, ticket.group, ticket.tenant)
-            if self.gates.is_full(ticket.tenant):
+            self.active.start(number, ticket.group, ticket.tenant)
+            if self.active.is_full(ticket.tenant):
                 self._lanes.close(ticket.tenant)
                 self._tell_of_tenant(ticket.tenant)
             here = self._turns.save()
         for ticket in passed:
             self._lanes.add(ticket)
         for ticket in reversed(taken):
-            self.gates.undo(ticket.number)
+            self.active.undo(ticket.number)
             self._lanes.add(ticket)
-            if not self.gates.is_full(ticket.tenant):
+            if not self.active.is_full(ticket.tenant):
                 self._lanes.open(ticket.tenant)
         self._turns.load(position)
         return [ticket.number for ticket in taken]
@@ -202,7 +202,7 @@ class GatedSchedule:
     def why_not(self, job: Job, now: int, spent: Spent) -> str | None:
         """Return what keeps a job back; of an open one, how far its band, tenant or it is from being next."""
         ticket = ticket_for(job, now, self.aging_millis)
-        kept_back = self.gates.reason(ticket.group) or self.gates.tenant_reason(ticket.tenant)
+        kept_back = self.active.reason(ticket.group) or self.active.tenant_reason(ticket.tenant)
         if kept_back is not None:
             return kept_back
         label, band = band_of(job.priority), ticket.group.band
@@ -227,7 +227,7 @@ class GatedSchedule:
 
     def holds_for_budget(self, job: Job) -> bool:
         """Return whether a ready job waits for the retry budget of its type."""
-        return job.attempts > 0 and self.gates.holds_for_budget(job.type)
+        return job.attempts > 0 and self.active.holds_for_budget(job.type)
 
     def promised_share(self) -> Mapping[str, float]:
         """Return what the cycle promises."""
@@ -246,7 +246,7 @@ class GatedSchedule:
         self._picked.clear()
         for ticket in tickets:
             self._lanes.add(ticket)
-            if self.gates.is_full(ticket.tenant):
+            if self.active.is_full(ticket.tenant):
                 self._lanes.close(ticket.tenant)
 
     def last_served(self) -> Mapping[str, str | None] | None:
@@ -259,14 +259,14 @@ class GatedSchedule:
 
     def save(self) -> object:
         """Return turns, credits and all that was learnt, to be loaded should a step come to nothing."""
-        return self._turns.save(), self._handed_out.copy(), self.gates.save()
+        return self._turns.save(), self._handed_out.copy(), self.active.save()
 
     def load(self, position: object) -> None:
         """Go back to what was saved."""
         turns, handed_out, learnt = position  # type: ignore[misc]
         self._turns.load(turns)  # type: ignore[has-type]
         self._handed_out = handed_out  # type: ignore[has-type]
-        self.gates.load(learnt)  # type: ignore[has-type]
+        self.active.load(learnt)  # type: ignore[has-type]
 
     def _tell_of_tenant(self, tenant: str) -> None:
         for band in BANDS:
@@ -285,7 +285,7 @@ class GatedSchedule:
     def _before(self, ticket: Ticket, spent: Spent) -> Iterator[int]:
         """Yield the jobs that come before one: in all lanes if strict, else in its tenant's in its band."""
         for key, group in self._lanes.groups():
-            if (self.is_strict or key.band == ticket.group.band) and self.gates.is_open(key):
+            if (self.is_strict or key.band == ticket.group.band) and self.active.is_open(key):
                 for tenant in group.names if self.is_strict else {ticket.tenant}.intersection(group.lanes):
                     earlier = group.lanes[tenant].before(ticket.rank)
                     yield from (number for number in earlier if not (key.is_retry and spent(number)))
@@ -294,7 +294,7 @@ class GatedSchedule:
         """Return the groups that may be served, by band: as many as there are types, not jobs or tenants."""
         groups: dict[str, list[Group]] = {}
         for key, group in self._lanes.groups():
-            if (types is None or key.type in types) and self.gates.is_open(key):
+            if (types is None or key.type in types) and self.active.is_open(key):
                 part = group if tenants is None else group.only(tenants)
                 if part.names:
                     groups.setdefault(key.band, []).append(part)
@@ -312,15 +312,15 @@ def ticket_for(job: Job, now: int, aging_millis: int | None) -> Ticket:
     return Ticket(job.number, GroupKey(band, job.type, job.attempts > 0), job.tenant, job.cost, key)
 
 
-def schedule_for(scheduler: Scheduler, gates: Gates) -> PlainSchedule | GatedSchedule:
+def schedule_for(scheduler: Scheduler, active: ActiveLimits) -> PlainSchedule | LaneSchedule:
     """Return the simplest schedule that does what is asked for."""
-    limits = gates.limits
-    has_gates = (
-        gates.budget is not None
-        or gates.dispatch is not None
+    limits = active.limits
+    has_limits = (
+        active.budget is not None
+        or active.dispatch is not None
         or limits.max_running_per_tenant is not None
         or bool(limits.max_running_per_band)
     )
-    if isinstance(scheduler, StrictPriority) and not has_gates:
+    if isinstance(scheduler, StrictPriority) and not has_limits:
         return PlainSchedule()
-    return GatedSchedule(scheduler, gates)
+    return LaneSchedule(scheduler, active)

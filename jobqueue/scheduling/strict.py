@@ -66,7 +66,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 class StrictLines(Generic[Name]):
-    """Strict priority without gates: ready jobs in one line per type, and a line of types by their best job.
+    """Strict priority without limits: ready jobs in one line per type, and a line of types by their best job.
 
     Two levels, so that a poll for some types looks at those lines alone, and a poll for all types at one. What
     a line is named after is the caller's choice: the type, or the tenant and the type.

@@ -16,7 +16,7 @@ class Promises:
         jitter: what spreads the rests.
         scheduler: who is next.
         limits: how much may run.
-        has_gates: something beside a pause may keep ready jobs back, so nobody's turn is certain.
+        has_limits: something beside a pause may keep ready jobs back, so nobody's turn is certain.
         longest_lease_millis: the longest lease that anybody asks for; None if that is not known.
         leases_end: time ends leases; if not, whoever has a job has it until it reports.
     """
@@ -25,7 +25,7 @@ class Promises:
     jitter: Jitter | None = None
     scheduler: StrictPriority | WeightedBands = field(default_factory=StrictPriority)
     limits: Limits = field(default_factory=Limits)
-    has_gates: bool = False
+    has_limits: bool = False
     longest_lease_millis: int | None = None
     leases_end: bool = True
 
@@ -33,13 +33,13 @@ class Promises:
     def of(cls, scenario: Scenario) -> "Promises":
         """Return what the queue of a scenario promises."""
         rules, limits = scenario.rules, scenario.rules.limits or Limits()
-        gates = (rules.retry_budget, rules.dispatch_limit, limits.max_running_per_tenant)
+        limiting = (rules.retry_budget, rules.dispatch_limit, limits.max_running_per_tenant)
         return cls(
             scenario.policy,
             rules.jitter,
             rules.scheduler,
             limits,
-            any(gate is not None for gate in gates) or bool(limits.max_running_per_band),
+            any(limit is not None for limit in limiting) or bool(limits.max_running_per_band),
             max((habits.lease_millis for habits in scenario.workers), default=None),
         )
 
@@ -47,4 +47,4 @@ class Promises:
     def bands(self) -> WeightedBands | None:
         """The bands, if their turns are certain: nothing is kept back, and no job changes its band."""
         certain = isinstance(self.scheduler, WeightedBands) and self.scheduler.aging_millis is None
-        return self.scheduler if certain and not self.has_gates else None  # type: ignore[return-value]
+        return self.scheduler if certain and not self.has_limits else None  # type: ignore[return-value]

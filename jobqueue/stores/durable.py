@@ -11,11 +11,11 @@ from jobqueue.retention import Retention
 from jobqueue.retry import RetryPolicy
 from jobqueue.scheduling.limits import Limits
 from jobqueue.scheduling.plain import PlainSchedule
-from jobqueue.scheduling.schedule import GatedSchedule, Schedule
+from jobqueue.scheduling.schedule import LaneSchedule, Schedule
 from jobqueue.storage import CHANGING, LOOKING, Table, Transaction
 from jobqueue.stores import statements
 from jobqueue.stores.database import Database
-from jobqueue.stores.picker import GatedPicker, Picker, PlainPicker
+from jobqueue.stores.picker import LanePicker, Picker, PlainPicker
 from jobqueue.stores.session import Session, WaitingOutbox
 from jobqueue.stores.table import StoredTable
 
@@ -60,13 +60,13 @@ class DurableQueue(JobQueue):
         self, schedule: Schedule, limits: Limits, key_life_millis: int, log: EventLog | None
     ) -> tuple[Table, Transaction, Outbox]:
         """Return tables in the database, its transactions, and an outbox that waits for them."""
-        assert isinstance(schedule, PlainSchedule | GatedSchedule), "there are these two"  # noqa: S101
+        assert isinstance(schedule, PlainSchedule | LaneSchedule), "there are these two"  # noqa: S101
         self._database.open()  # here, when all arguments have been checked
         outbox = WaitingOutbox(log)
         session = Session(self._database, outbox, schedule, limits, asks_database_for_time=self._asks_database)
         picker: Picker = (
-            GatedPicker(session, schedule)
-            if isinstance(schedule, GatedSchedule)
+            LanePicker(session, schedule)
+            if isinstance(schedule, LaneSchedule)
             else PlainPicker(session, schedule)
         )
         self._session = self._clock.session = session

@@ -8,7 +8,7 @@ from jobqueue.arguments import number_of
 from jobqueue.lifecycle import DEAD, PENDING, RUNNING, SUCCEEDED
 from jobqueue.scheduling.bands import BANDS
 from jobqueue.scheduling.plain import PlainSchedule
-from jobqueue.scheduling.schedule import GatedSchedule
+from jobqueue.scheduling.schedule import LaneSchedule
 from jobqueue.statistics import Stats
 from jobqueue.storage import Search, lowered
 from jobqueue.stores.database import Row
@@ -30,7 +30,7 @@ def search_values(search: Search) -> dict[str, Any]:
 
 def stats_from(
     rows: Iterable[Row],
-    schedule: PlainSchedule | GatedSchedule,
+    schedule: PlainSchedule | LaneSchedule,
     refused_tokens: int,
     now: int,
 ) -> Stats:

@@ -12,7 +12,7 @@ from jobqueue.model import Job, Outcome
 from jobqueue.scheduling.lanes import Asked, GroupKey, Ticket
 from jobqueue.scheduling.limits import Running
 from jobqueue.scheduling.plain import MOST_COUNTED, PlainSchedule, Spent, place_in_line
-from jobqueue.scheduling.schedule import GatedSchedule
+from jobqueue.scheduling.schedule import LaneSchedule
 from jobqueue.stores import selection, statements
 from jobqueue.stores.database import Row
 from jobqueue.stores.rows import Place, place_of
@@ -122,7 +122,7 @@ class PlainPicker:
         """Deficits are not kept: strict priority has none."""
 
 
-class GatedPicker:
+class LanePicker:
     """The turns of bands and tenants, over the first jobs of the lanes that are open.
 
     What runs is read from the running jobs' rows, so a limit is exact however many processes there are. What
@@ -135,7 +135,7 @@ class GatedPicker:
     lanes of these tenants alone.
     """
 
-    def __init__(self, session: Session, schedule: GatedSchedule) -> None:
+    def __init__(self, session: Session, schedule: LaneSchedule) -> None:
         self._session = session
         self._schedule = schedule
         self._order_of: dict[int, tuple[int, int]] = {}  # of what this object handed out: generation, order
@@ -190,7 +190,7 @@ class GatedPicker:
 
     def holds_for_budget(self, job: Job) -> bool:
         """Return whether a ready job waits for the retry budget of its type."""
-        if self._schedule.gates.budget is None or job.attempts == 0:
+        if self._schedule.active.budget is None or job.attempts == 0:
             return False
         self._count_running()
         return self._schedule.holds_for_budget(job)
@@ -198,12 +198,12 @@ class GatedPicker:
     def started(self, job: Job) -> None:
         """Count a running job, and remember its number among this object's hand-outs."""
         self._schedule.started(job)
-        self._order_of[job.number] = job.generation, self._schedule.gates.running[job.number].order
+        self._order_of[job.number] = job.generation, self._schedule.active.running[job.number].order
 
     def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
         """Tell the dispatch limit how a job ended, if this object handed it out."""
         generation, _ = self._order_of.pop(job.number, (None, 0))
-        if generation == job.generation and job.number in self._schedule.gates.running:
+        if generation == job.generation and job.number in self._schedule.active.running:
             self._schedule.ended(job, outcome, permanent=permanent)
 
     def left(self, tenant: str, place: Place) -> None:
@@ -216,11 +216,11 @@ class GatedPicker:
 
     def _count_running(self) -> None:
         """Count what runs, in all processes; see what is paused."""
-        gates, rows = self._schedule.gates, self._session.read(selection.RUNNING)
+        active, rows = self._schedule.active, self._session.read(selection.RUNNING)
         known = {row[0]: self._order_of[row[0]] for row in rows if row[0] in self._order_of}
         # What another process has ended is nothing to learn from, and must not pile up here.
         self._order_of = {row[0]: known[row[0]] for row in rows if known.get(row[0], (None,))[0] == row[1]}
-        gates.reload(
+        active.reload(
             {
                 number: Running(
                     GroupKey(band, type_, bool(is_retry)), tenant, self._order_of.get(number, (0, 0))[1]
@@ -228,8 +228,8 @@ class GatedPicker:
                 for number, _, tenant, band, type_, is_retry in rows
             }
         )
-        gates.paused.clear()
-        gates.paused.update(row[0] for row in self._session.read(selection.PAUSED))
+        active.paused.clear()
+        active.paused.update(row[0] for row in self._session.read(selection.PAUSED))
 
     def _heads(self, types: Asked, tenants: Asked) -> list[Ticket]:
         """Return the first job of each open lane that could be next."""
@@ -241,16 +241,16 @@ class GatedPicker:
 
     def _read_open(self, text: str, **values: object) -> list[Ticket]:
         """Return what a statement finds in the lanes that are open."""
-        closed = self._schedule.gates.closed()
+        closed = self._schedule.active.closed()
         if closed.everyone:
             return []
-        gates = {
+        closed_now = {
             "full_bands": json.dumps(closed.bands),
             "full_tenants": json.dumps(closed.tenants),
             "closed_types": json.dumps(closed.types),
             "held_types": json.dumps(closed.types_of_retries),
         }
-        asked = asked_values(None, None) | gates | {"beyond": BEYOND_EVERY_NAME}
+        asked = asked_values(None, None) | closed_now | {"beyond": BEYOND_EVERY_NAME}
         return list(map(ticket_from, self._session.read(text, **asked | values)))
 
 

@@ -80,7 +80,7 @@ COUNT_BEFORE = f"""
 RUNNING = "SELECT number, generation, tenant, band, type, is_retry FROM jobs WHERE status = 'RUNNING'"
 HAS_READY = "SELECT 1 FROM jobs WHERE is_ready = 1 AND band = :band AND tenant = :tenant LIMIT 1"
 
-# What `Gates.closed` names: full bands and tenants, paused or full types, types whose retries the budget holds.
+# What `ActiveLimits.closed` names: full bands, tenants and types, paused types, types at their retry budget.
 _IS_OPEN = """
     jobs.band NOT IN ({names:full_bands})
     AND jobs.tenant NOT IN ({names:full_tenants})

@@ -17,7 +17,7 @@ from jobqueue.events import EventKind, EventLog, Outbox
 from jobqueue.model import Job
 from jobqueue.scheduling.limits import Limits
 from jobqueue.scheduling.plain import PlainSchedule
-from jobqueue.scheduling.schedule import GatedSchedule
+from jobqueue.scheduling.schedule import LaneSchedule
 from jobqueue.storage import LOOKING, POLLING, Aim
 from jobqueue.stores import statements
 from jobqueue.stores.database import Database, DeadlockError, Row
@@ -88,7 +88,7 @@ class Session:
         self,
         database: Database,
         outbox: WaitingOutbox,
-        schedule: PlainSchedule | GatedSchedule,
+        schedule: PlainSchedule | LaneSchedule,
         limits: Limits,
         *,
         asks_database_for_time: bool,
@@ -210,7 +210,7 @@ class Session:
             yield "key:{}:{}".format(*self._aim.request_key)
         if self._aim.submits and self._limits_submits:
             yield "submits"
-        if self._aim.polls and isinstance(self.schedule, GatedSchedule):
+        if self._aim.polls and isinstance(self.schedule, LaneSchedule):
             yield "polls"  # counted and handed out in one step: else two would each take the last free place
 
     # -- statements --------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ class Session:
                 if self._writes
                 else self.read(statements.READ_JOB, number=number)
             )[0]
-        elif self._aim == POLLING and not isinstance(self.schedule, GatedSchedule):
+        elif self._aim == POLLING and not isinstance(self.schedule, LaneSchedule):
             row = self.read(statements.LOOK_AT_NEXT)[0]
         else:
             row = self.read(statements.LOOK)[0]

@@ -329,7 +329,7 @@ def test_a_child_is_another_session_of_the_server(postgres: Place, clock: Manual
     assert on_the_server(queue, "SELECT pg_backend_pid()") == [(own,)]
 
 
-def test_a_gated_poll_waits_for_the_one_before(postgres: Place, clock: ManualClock) -> None:
+def test_a_poll_under_limits_waits_for_the_one_before(postgres: Place, clock: ManualClock) -> None:
     """The count and the hand-out are one step: two that poll at once for the last place get one job."""
     queues = [postgres.open(clock, QUICK, limits=Limits(max_running_per_tenant=1)) for _ in range(2)]
     for _ in range(6):

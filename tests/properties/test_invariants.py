@@ -33,13 +33,18 @@ class UnderWatch(OperatorsWalk):
     def begin_watch(self) -> Watch:
         """Watch by what this walk's queue promises."""
         rules, options = self.model.rules, self.model.rules.options()
-        gates = (rules.budget, rules.dispatch, rules.max_running_per_tenant, rules.max_running_per_band or None)
+        limiting = (
+            rules.budget,
+            rules.dispatch,
+            rules.max_running_per_tenant,
+            rules.max_running_per_band or None,
+        )
         promises = Promises(
             self.queue._rule.policy,
             options.get("jitter"),
             options["scheduler"],
             self.queue._limits,
-            any(gate is not None for gate in gates),
+            any(limit is not None for limit in limiting),
             LONGEST_LEASE,
         )
         self.met.update(one.name for one in INVARIANTS if one.promised(promises))

@@ -10,7 +10,7 @@ from jobqueue.scheduling import DeficitRoundRobin, Limits, WeightedBands
 from jobqueue.scheduling.bands import BANDS, BandTurns
 from jobqueue.scheduling.deficit import DeficitTurns
 from jobqueue.scheduling.lanes import Group, Lanes, Ticket
-from jobqueue.scheduling.schedule import GatedSchedule, Scheduler
+from jobqueue.scheduling.schedule import LaneSchedule, Scheduler
 from jobqueue.scheduling.tenants import RoundRobinTurns
 from jobqueue.simulation.flawed.in_memory import InMemory
 
@@ -136,12 +136,12 @@ class LimitOncePerBatch(InMemory):
     def poll_many(self, worker_id: str, lease_millis: int, limit: int, **options: Any) -> list[Lease]:
         """Hand out several jobs at once."""
         schedule = self._table.schedule
-        if not isinstance(schedule, GatedSchedule):
+        if not isinstance(schedule, LaneSchedule):
             return super().poll_many(worker_id, lease_millis, limit, **options)
-        gates = schedule.gates
-        before = gates.limits
-        gates.limits = Limits()
+        active = schedule.active
+        before = active.limits
+        active.limits = Limits()
         try:
             return super().poll_many(worker_id, lease_millis, limit, **options)
         finally:
-            gates.limits = before
+            active.limits = before

@@ -149,7 +149,7 @@ LIMIT_ONCE_PER_BATCH = flawed_story(
     "Two of acme's jobs may run at once. A worker asks for four. How many does it get?",
     Flaw(
         queues.LimitOncePerBatch,
-        "gates.limits = Limits()",
+        "active.limits = Limits()",
         "while room > 0 and len(leases) < limit and (lease := poll()):",
         Operations.poll_many,
         "a limit that is looked at once for each batch is no limit: the larger the batch, the more run",
