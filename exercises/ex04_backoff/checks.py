@@ -1,18 +1,107 @@
-"""What an answer to ex04 must promise in tasks 1 and 2.
+"""The backoff of ex04, in the words of the task. What an answer must promise is in checks.toml."""
 
-A jitter is judged by what it may do (its range), by what it must do (use the range, and differ between jobs),
-and by what it depends on. Which number it draws is its own affair.
-"""
+import random
+from collections.abc import Sequence
+from pathlib import Path
 
-from exercises.grader import Case, check
+from exercises.grader import Case
 from exercises.grader.judging.case import Broken, source_line
 from exercises.grader.judging.records import SourceLine
 from exercises.grader.running.process import NoAnswer
-from exercises.staging import backoff_stage
-from exercises.staging.backoff_stage import CAP, Rests
+from exercises.staging.drawn_stories import tell_drawn
+from exercises.staging.driver import Driver
+from exercises.staging.story_tables import checks
+
+JOBS = 40
+MANY_JOBS = 100  # a right answer that misses one value of a small range has odds of one to ten million
+MOST_ALIKE = 5
+BASE, CAP = 1_000, 60_000
+# The ways in which a check can fail here, beside those that every exercise knows.
+NOT_INT, TWICE, TOO_LONG, TOO_SHORT = "not an int", "twice", "too long", "too short"
+MORE, LESS = "more than the most", "less than the least"
+NO_LEAST, NO_MOST, ENDS_EARLY, NEVER = "never the least", "never the most", "ends early", "never drawn"
+ALIKE, ALL_THE_SAME = "alike", "all the same"
 
 
-@check(task=1, points=1, promise="After a failure a job rests, and not for longer than the cap.")
+class Rests(Driver):
+    """A `Backoff` of the answer. Each step names its base and its cap, so that it can be tried by hand."""
+
+    def __init__(self, case: Case, base: int = BASE, cap: int = CAP) -> None:
+        super().__init__(case, "Backoff", base, cap)
+        self._name = f"Backoff({base:_}, {cap:_})"
+
+    def rest(self, attempt: int, *, gives: int) -> None:
+        """Ask for the rest without chance; it must be this one."""
+        got = self.asks(f"{self._name}.rest({attempt})", "rest", attempt, what=f"rest {gives}")
+        if isinstance(got, float):
+            self.case.broken(f"rest {gives}, an int", f"rest {got}", NOT_INT)
+        if isinstance(got, int) and got != gives:
+            how = TWICE if got == 2 * gives else TOO_LONG if got > gives else TOO_SHORT
+            self.case.broken(f"rest {gives}", f"rest {got}", how)
+        self.case.same("rest", gives, got)
+
+    def draws(self, kind: str, first: int | None, job: str = "J1", generation: int = 1, seed: int = 7) -> int:
+        """Draw one rest; it must be a whole number."""
+        words = f'{self._name}.{kind}({first}, {seed}, "{job}", {generation})'
+        drawn = self.asks(words, kind, first, seed, job, generation, what="a whole number")
+        if type(drawn) is not int:
+            self.case.broken("a rest that is an int", repr(drawn), NOT_INT)
+        return drawn
+
+    def within(self, kind: str, first: int | None, least: int, most: int, jobs: int = JOBS) -> list[int]:
+        """Draw for many jobs; each rest must lie in the range. Keeps only the last step in the trace."""
+        before, found = self.case.trace, []
+        for number in range(1, jobs + 1):
+            self.case.retell(before)
+            found.append(self.draws(kind, first, f"J{number}"))
+            self.check_range(found[-1], least, most)
+        ends = f"{min(found)} to {max(found)}, {len(set(found))} different ones"
+        words = f"{self._name}.{kind}({first}, ...) for J1 to J{jobs}, seed 7, generation 1"
+        self.case.retell((*before, f"{words} -> {ends}"))
+        return found
+
+    def check_range(self, drawn: int, least: int, most: int) -> None:
+        """Require that a rest lies in its range."""
+        if not least <= drawn <= most:
+            how = MORE if drawn > most else LESS
+            self.case.broken(f"a rest from {least} to {most}", f"a rest of {drawn}", how)
+
+    def uses(self, kind: str, first: int | None, least: int, most: int) -> None:
+        """Draw for many jobs from a small range; each value must come."""
+        found = {*self.within(kind, first, least, most, MANY_JOBS)}
+        if missing := [value for value in range(least, most + 1) if value not in found]:
+            top = missing == [*range(missing[0], most + 1)]
+            how = NO_LEAST if least in missing else NEVER if not top else ENDS_EARLY if missing[1:] else NO_MOST
+            self.case.broken(f"each of {least} to {most}, sooner or later", f"never {missing[0]}", how)
+
+    def spreads(self, kind: str, first: int | None, least: int, most: int) -> None:
+        """Draw for many jobs from a large range; hardly any two may agree."""
+        found = self.within(kind, first, least, most)
+        if (largest := max(found.count(value) for value in found)) > MOST_ALIKE:
+            how = ALL_THE_SAME if largest == JOBS else ALIKE
+            self.case.broken("rests that differ between jobs", f"{largest} of {JOBS} jobs rest alike", how)
+
+    def same_again(self, kind: str, first: int | None) -> None:
+        """Draw once more, after other draws, and from another object: each time it must be the same."""
+        drawn = self.draws(kind, first)
+        self.draws(kind, first, "J2")
+        self.case.same("rest for J1", drawn, self.draws(kind, first))
+        self.case.same("rest for J1", drawn, Rests(self.case).draws(kind, first))
+
+    def seed_counts(self, kind: str, first: int | None) -> None:
+        """Draw with several seeds; not all rests may be alike."""
+        self._differs([Rests(self.case).draws(kind, first, seed=seed) for seed in range(8)], "seed")
+
+    def generation_counts(self, kind: str, first: int | None) -> None:
+        """Draw for several hand-outs of one job; not all rests may be alike."""
+        drawn = [Rests(self.case).draws(kind, first, generation=one) for one in range(1, 9)]
+        self._differs(drawn, "generation")
+
+    def _differs(self, drawn: list[int], what: str) -> None:
+        if len(set(drawn)) == 1:
+            self.case.broken(f"rests that differ by the {what}", f"{drawn[0]} each time", f"no {what}")
+
+
 def happy_path(case: Case) -> None:
     """One failure: what every tutorial shows."""
     rest = Rests(case).asks("Backoff(1_000, 60_000).rest(1)", "rest", 1, what="a rest")
@@ -20,62 +109,12 @@ def happy_path(case: Case) -> None:
         case.broken("a rest of more than 0 ms and at most 60000 ms", repr(rest), "no rest")
 
 
-@check(
-    task=1, points=1, promise="After the first failure a job rests for the base, an int.", needs=(happy_path,)
-)
-def first_rest(case: Case) -> None:
-    """Nothing is doubled yet."""
-    Rests(case).rests(1, 1_000)
-
-
-@check(task=1, points=1, promise="The second rest is twice the first.", needs=(first_rest,))
-def second_rest(case: Case) -> None:
-    """One doubling for each further attempt."""
-    Rests(case).rests(2, 2_000)
-
-
-@check(task=1, points=1, promise="Each rest is twice the one before.", needs=(second_rest,))
-def doubled_each_time(case: Case) -> None:
-    """1, 2, 4, 8, 16 and 32 seconds."""
-    rests = Rests(case)
-    for attempt, millis in enumerate((1_000, 2_000, 4_000, 8_000, 16_000, 32_000), start=1):
-        rests.rests(attempt, millis)
-
-
-@check(task=1, points=2, promise="No rest is longer than the cap.", needs=(doubled_each_time,))
-def capped(case: Case) -> None:
-    """The seventh doubling would be 64 s; the cap is 60 s."""
-    rests = Rests(case)
-    for attempt in (7, 8, 30):
-        rests.rests(attempt, 60_000)
-
-
-@check(
-    task=1,
-    points=1,
-    promise="A base of 0 is never any rest, and a base at the cap is always the cap.",
-    needs=(first_rest,),
-)
-def at_the_edges(case: Case) -> None:
-    """Whoever wants no rest, and whoever wants always the same."""
-    for base, cap in ((0, 0), (0, 500), (500, 500), (1, 1)):
-        rests = Rests(case, base, cap)
-        for attempt in (1, 2, 9):
-            rests.rests(attempt, base)
-
-
-@check(
-    task=1,
-    points=2,
-    promise="After very many failures the answer is the cap, as ever, and it comes at once.",
-    needs=(capped,),
-)
 def very_many(case: Case) -> None:
     """A job that fails every minute has failed half a million times after a year."""
     rests = Rests(case)
     try:
         for attempt in (63, 64, 65, 1_000, 1_100, 100_000, 1_000_000_000):
-            rests.rests(attempt, 60_000)
+            rests.rest(attempt, gives=60_000)
     except NoAnswer as late:
         case.line = _line_in_rest(case, late)
         case.broken("rest 60000, at once", "no answer within a second", "too slow")
@@ -84,7 +123,7 @@ def very_many(case: Case) -> None:
         tells = {"OverflowError": "overflow", "RecursionError": "too deep"}
         broken.how = tells.get(broken.got.partition(":")[0], broken.how)
         raise
-    Rests(case, 0, 60_000).rests(1_000_000_000, 0)
+    Rests(case, 0, 60_000).rest(1_000_000_000, gives=0)
 
 
 def _line_in_rest(case: Case, late: NoAnswer) -> SourceLine | None:
@@ -93,95 +132,58 @@ def _line_in_rest(case: Case, late: NoAnswer) -> SourceLine | None:
     return source_line(place, case.source)
 
 
-@check(
-    task=1,
-    points=1,
-    promise="However far apart base and cap are, the rest is doubled all the way.",
-    needs=(capped,),
-)
-def far_apart(case: Case) -> None:
-    """From one millisecond to some hundred thousand years, in whole numbers."""
-    rests = Rests(case, 1, 2**53 - 1)
-    for attempt in (20, 31, 32, 40, 53):
-        rests.rests(attempt, 2 ** (attempt - 1))
-    rests.rests(60, 2**53 - 1)
+def decorrelated_at_first(case: Case) -> None:
+    """There was no rest before: `previous` is None. Each job has an object of its own."""
+    for number in range(1, 11):
+        case.retell(())
+        rests = Rests(case)
+        rests.check_range(rests.draws("decorrelated", None, f"J{number}"), 1_000, 3_000)
 
 
-@check(
-    task=2,
-    points=1,
-    promise="Full jitter rests for at most the capped rest, and for nothing at the least.",
-    needs=(capped,),
-)
-def full_jitter_in_its_range(case: Case) -> None:
-    """Forty jobs after their third failure, and after their twentieth."""
+def decorrelated_spreads(case: Case) -> None:
+    """Forty jobs that had no rest before, and forty that had one of 10 s."""
     rests = Rests(case)
-    rests.within("full", 3, 0, 4_000)
-    rests.within("full", 20, 0, 60_000)
+    try:
+        rests.spreads("decorrelated", 10_000, 1_000, 30_000)
+        rests.spreads("decorrelated", None, 1_000, 3_000)
+    except Broken as broken:
+        if broken.how == ALL_THE_SAME and "(None, " in case.trace[-1]:
+            broken.how = "no chance at first"
+        raise
 
 
-@check(
-    task=2,
-    points=1,
-    promise="Full jitter uses the whole range, both ends included.",
-    needs=(full_jitter_in_its_range,),
-)
-def full_jitter_uses_its_range(case: Case) -> None:
-    """A range of five values, and a hundred jobs."""
-    Rests(case, 1, 4).uses("full", 3, 0, 4)
-    Rests(case, 0, 4).within("full", 3, 0, 0)
+def any_numbers(case: Case) -> None:
+    """Numbers drawn at random, compared with the formulas of the task."""
+    tell_drawn(case, (1, 2), _draw, _tell)
 
 
-@check(
-    task=2,
-    points=2,
-    promise="Jobs that failed together do not come back together.",
-    needs=(full_jitter_in_its_range,),
-)
-def full_jitter_spreads(case: Case) -> None:
-    """Forty jobs, each after its third failure, in its first hand-out."""
-    Rests(case).spreads("full", 3, 0, 4_000)
+Numbers = tuple[int, int, int, int]
 
 
-@check(
-    task=2,
-    points=2,
-    promise="At the cap, too, jobs that failed together do not come back together.",
-    needs=(full_jitter_spreads,),
-)
-def full_jitter_spreads_at_the_cap(case: Case) -> None:
-    """Forty jobs after their twentieth failure: the outage is long, and all of them are at the cap."""
-    Rests(case).spreads("full", 20, 0, 60_000)
+def _draw(chance: random.Random) -> list[Numbers]:
+    """Steps: base, cap, attempt or rest before, number of the job."""
+    drawn = []
+    for number in range(1, 25):
+        base = chance.choice((0, 1, 7, 1_000, 2**52 + 1))
+        cap = base + chance.choice((0, 1, 5, 2**30, 2**53 - 1 - base))
+        drawn.append((base, min(cap, 2**53 - 1), chance.randint(1, 70), number))
+    return drawn
 
 
-@check(
-    task=2,
-    points=2,
-    promise="The same seed, job and generation give the same rest, whatever was drawn before.",
-    needs=(full_jitter_in_its_range,),
-)
-def same_again(case: Case) -> None:
-    """Once more, after other draws, and from another object: a replay must find the same rests."""
-    backoff_stage.same_again(case, "full", 3)
+def _tell(case: Case, numbers: Sequence[Numbers]) -> None:
+    for base, cap, attempt, number in numbers:
+        rests = Rests(case, base, cap)
+        whole = min(cap, base * 2 ** (attempt - 1))
+        rests.rest(attempt, gives=whole)
+        most = max(base, min(cap, 3 * attempt))
+        ranges = {"full": (0, whole), "equal": (whole // 2, whole), "decorrelated": (base, most)}
+        for kind, (least, most) in ranges.items():
+            drawn = rests.draws(kind, attempt, f"J{number}", number, number)
+            rests.check_range(drawn, least, most)
 
 
-@check(
-    task=2,
-    points=1,
-    promise="Another seed gives other rests.",
-    needs=(full_jitter_in_its_range,),
-)
-def seed_counts(case: Case) -> None:
-    """Two systems with two seeds do not move in step."""
-    backoff_stage.seed_counts(case, "full", 3)
-
-
-@check(
-    task=2,
-    points=1,
-    promise="Another hand-out of the same job gives another rest.",
-    needs=(full_jitter_in_its_range,),
-)
-def generation_counts(case: Case) -> None:
-    """Whoever had bad luck once must not have it each time."""
-    backoff_stage.generation_counts(case, "full", 3)
+CODE = {
+    one.__name__: one
+    for one in (happy_path, very_many, decorrelated_at_first, decorrelated_spreads, any_numbers)
+}
+CHECKS = checks(Path(__file__).parent, Rests, **CODE)

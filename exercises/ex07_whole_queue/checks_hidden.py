@@ -4,19 +4,19 @@ import random
 from collections.abc import Callable
 
 from exercises.grader import Case, check
-from exercises.staging.whole_stage import WholeStage, made_up, walk
+from exercises.staging.whole_queue import WholeQueue, made_up, walk
 
 TIMES = 3
 ABOUT_TOKENS = {"tokens", "anything"}  # only there a repeated token breaks the promise
 
 
 def told_hidden(
-    case: Case, family: str, story: Callable[[WholeStage, random.Random], None], **limits: int
+    case: Case, family: str, story: Callable[[WholeQueue, random.Random], None], **limits: int
 ) -> None:
     """Tell a story of this family some times, each time with other numbers."""
     chance = case.hide(family)
     for _ in range(TIMES):
-        story(WholeStage(case, **limits, tokens=family in ABOUT_TOKENS), chance)
+        story(WholeQueue(case, **limits, tokens=family in ABOUT_TOKENS), chance)
 
 
 @check(
@@ -29,18 +29,18 @@ def told_hidden(
 def order(case: Case) -> None:
     """Priorities of both signs, equal and unequal run_ats, more than ten jobs, some for later."""
 
-    def story(stage: WholeStage, chance: random.Random) -> None:
+    def story(queue: WholeQueue, chance: random.Random) -> None:
         early, late = chance.choice((0, chance.randint(10, 900))), chance.randint(1_100, 5_000)
-        stage.at(1_000)
+        queue.at(1_000)
         for run_at in (None, early, early, late, None, early, None, None, early, late, None, None):
-            stage.brings(priority=chance.choice((-1, 0, 0, 1)), run_at=run_at)
+            queue.submit(priority=chance.choice((-1, 0, 0, 1)), run_at=run_at)
         for priority in (0, 0, 3, -2):
-            stage.brings(priority=priority, run_at=early)
+            queue.submit(priority=priority, run_at=early)
         for _ in range(15):
-            stage.asks("A", 60_000)
-        stage.at(late)
+            queue.poll("A", 60_000)
+        queue.at(late)
         for _ in range(3):
-            stage.asks("B", 60_000)
+            queue.poll("B", 60_000)
 
     told_hidden(case, "order", story)
 
@@ -55,28 +55,28 @@ def order(case: Case) -> None:
 def ends(case: Case) -> None:
     """Each call in turn is the first to meet the end of a lease."""
 
-    def story(stage: WholeStage, chance: random.Random) -> None:
+    def story(queue: WholeQueue, chance: random.Random) -> None:
         lease = chance.randint(100, 900)
         first: tuple[Callable[..., None], ...] = (
-            stage.reports,
-            lambda hold: stage.reports(hold, "late"),
-            lambda hold: stage.renews(hold, lease),
-            lambda hold: stage.looks(int(hold.job_id[1:])),
-            lambda hold: stage.cancels(int(hold.job_id[1:])),
-            lambda hold: stage.revives(int(hold.job_id[1:])),
-            lambda _: stage.counts_the_dead(),
+            queue.report,
+            lambda hold: queue.report(hold, "late"),
+            lambda hold: queue.renew(hold, lease),
+            lambda hold: queue.view(int(hold.job_id[1:])),
+            lambda hold: queue.cancel(int(hold.job_id[1:])),
+            lambda hold: queue.retry_dead(int(hold.job_id[1:])),
+            lambda _: queue.dead(),
         )
         for meet in first:
-            number = stage.brings()
-            hold = stage.asks("A", lease)
-            stage.passes(lease - 1)
-            stage.looks(number)
-            stage.passes(1)
+            number = queue.submit()
+            hold = queue.poll("A", lease)
+            queue.passes(lease - 1)
+            queue.view(number)
+            queue.passes(1)
             meet(hold)
-            stage.looks(number)
-            stage.passes(10_000)
-            if (rest := stage.asks("B", 60_000)).job_id:
-                stage.reports(rest)
+            queue.view(number)
+            queue.passes(10_000)
+            if (rest := queue.poll("B", 60_000)).job_id:
+                queue.report(rest)
 
     told_hidden(case, "ends", story)
 
@@ -91,20 +91,20 @@ def ends(case: Case) -> None:
 def backoff(case: Case) -> None:
     """Many attempts, failed or over; looked at one millisecond before the retry, and at it."""
 
-    def story(stage: WholeStage, chance: random.Random) -> None:
-        stage.brings()
+    def story(queue: WholeQueue, chance: random.Random) -> None:
+        queue.submit()
         for _ in range(9):
-            hold = stage.asks("A", 200)
+            hold = queue.poll("A", 200)
             if chance.choice((True, False)):
-                stage.passes(chance.randint(0, 199))
-                stage.reports(hold, "again")
+                queue.passes(chance.randint(0, 199))
+                queue.report(hold, "again")
             else:
-                stage.passes(chance.randint(201, 299))
-            stage.looks_when(1)
-            stage.passes(stage.model.jobs[1].run_at - stage.now - 1)
-            stage.asks("B")
-            stage.passes(1)
-        stage.looks(1)
+                queue.passes(chance.randint(201, 299))
+            queue.view_run_at(1)
+            queue.passes(queue.oracle.jobs[1].run_at - queue.now - 1)
+            queue.poll("B")
+            queue.passes(1)
+        queue.view(1)
 
     case_limits = {"most": 50, "base": 300, "cap": 20_000}
     told_hidden(case, "backoff", story, **case_limits)
@@ -120,23 +120,23 @@ def backoff(case: Case) -> None:
 def tokens(case: Case) -> None:
     """Zombies, tokens of other jobs, old and made-up ones; in one millisecond, and after a job came back."""
 
-    def story(stage: WholeStage, chance: random.Random) -> None:
-        stage.brings()
-        stage.brings()
-        one, two = stage.asks("A", 1_000), stage.asks("A", 90_000)
-        stage.reports(two, chance.choice((None, "no")), number=1)
-        stage.reports(made_up(1), "no")
-        stage.passes(chance.randint(2_000, 3_000))
-        again = stage.asks("A", 90_000)
-        stage.reports(one, chance.choice((None, "late")))
-        stage.renews(one, 5_000)
-        stage.reports(again, "disk full")
-        stage.revives(1)
-        third = stage.asks("A", 90_000)
+    def story(queue: WholeQueue, chance: random.Random) -> None:
+        queue.submit()
+        queue.submit()
+        one, two = queue.poll("A", 1_000), queue.poll("A", 90_000)
+        queue.report(two, chance.choice((None, "no")), number=1)
+        queue.report(made_up(1), "no")
+        queue.passes(chance.randint(2_000, 3_000))
+        again = queue.poll("A", 90_000)
+        queue.report(one, chance.choice((None, "late")))
+        queue.renew(one, 5_000)
+        queue.report(again, "disk full")
+        queue.retry_dead(1)
+        third = queue.poll("A", 90_000)
         for old in (one, again, two):
-            stage.reports(old, chance.choice((None, "late")), number=1)
-        stage.reports(third)
-        stage.reports(third)
+            queue.report(old, chance.choice((None, "late")), number=1)
+        queue.report(third)
+        queue.report(third)
 
     told_hidden(case, "tokens", story, most=2, base=0)
 
@@ -151,17 +151,17 @@ def tokens(case: Case) -> None:
 def renewals(case: Case) -> None:
     """Short and long ones, many in a row, the last one too late."""
 
-    def story(stage: WholeStage, chance: random.Random) -> None:
-        stage.brings()
-        hold = stage.asks("A", 5_000)
+    def story(queue: WholeQueue, chance: random.Random) -> None:
+        queue.submit()
+        hold = queue.poll("A", 5_000)
         for _ in range(4):
-            stage.passes(chance.randint(100, 400))
-            stage.renews(hold, chance.choice((1, 900, 5_000)))
-        stage.passes(stage.model.jobs[1].lease_until - stage.now - 1)
-        stage.renews(hold, 1_000)
-        stage.passes(1_000)
-        stage.renews(hold, 1_000)
-        stage.looks(1)
+            queue.passes(chance.randint(100, 400))
+            queue.renew(hold, chance.choice((1, 900, 5_000)))
+        queue.passes(queue.oracle.jobs[1].lease_until - queue.now - 1)
+        queue.renew(hold, 1_000)
+        queue.passes(1_000)
+        queue.renew(hold, 1_000)
+        queue.view(1)
 
     told_hidden(case, "renewals", story)
 
@@ -176,26 +176,26 @@ def renewals(case: Case) -> None:
 def dead_letters(case: Case) -> None:
     """More than ten jobs die, by failure and by time; some come back, with their places and errors."""
 
-    def story(stage: WholeStage, chance: random.Random) -> None:
+    def story(queue: WholeQueue, chance: random.Random) -> None:
         for _ in range(11):
-            stage.brings(priority=chance.randint(-1, 1))
+            queue.submit(priority=chance.randint(-1, 1))
         for _ in range(11):
-            hold = stage.asks("A", 500)
+            hold = queue.poll("A", 500)
             if chance.choice((True, False)):
-                stage.reports(hold, "broken")
-        stage.passes(1_000)
-        stage.counts_the_dead()
+                queue.report(hold, "broken")
+        queue.passes(1_000)
+        queue.dead()
         back = chance.sample(range(1, 12), 4)
         for number in back:
-            stage.revives(number)
-        stage.counts_the_dead()
+            queue.retry_dead(number)
+        queue.dead()
         for number in back:
-            stage.looks_when(number)
-        for hold in [stage.asks("B", 90_000) for _ in back]:
-            stage.reports(hold, "broken again")
-        stage.counts_the_dead()
-        stage.revives(back[0])
-        stage.revives(back[0])
+            queue.view_run_at(number)
+        for hold in [queue.poll("B", 90_000) for _ in back]:
+            queue.report(hold, "broken again")
+        queue.dead()
+        queue.retry_dead(back[0])
+        queue.retry_dead(back[0])
 
     told_hidden(case, "dead letters", story, most=1)
 
@@ -210,25 +210,25 @@ def dead_letters(case: Case) -> None:
 def cancelling(case: Case) -> None:
     """PENDING jobs, also while they wait for a retry; RUNNING, done and dead ones are left alone."""
 
-    def story(stage: WholeStage, chance: random.Random) -> None:
+    def story(queue: WholeQueue, chance: random.Random) -> None:
         for _ in range(3):
-            stage.brings()
-        hold = stage.asks("A")
-        stage.cancels(1)
-        stage.cancels(2)
-        stage.reports(hold, "again")
-        stage.passes(chance.randint(0, 900))
-        stage.cancels(1)
-        stage.passes(5_000)
-        last = stage.asks("A")
-        stage.reports(last)
-        stage.cancels(3)
-        stage.asks("A")
-        dead = stage.brings()
+            queue.submit()
+        hold = queue.poll("A")
+        queue.cancel(1)
+        queue.cancel(2)
+        queue.report(hold, "again")
+        queue.passes(chance.randint(0, 900))
+        queue.cancel(1)
+        queue.passes(5_000)
+        last = queue.poll("A")
+        queue.report(last)
+        queue.cancel(3)
+        queue.poll("A")
+        dead = queue.submit()
         for _ in range(2):
-            stage.reports(stage.asks("A"), "again")
-            stage.passes(chance.randint(1_000, 5_000))
-        stage.cancels(dead)
+            queue.report(queue.poll("A"), "again")
+            queue.passes(chance.randint(1_000, 5_000))
+        queue.cancel(dead)
 
     told_hidden(case, "cancelling", story, most=2)
 
@@ -261,4 +261,4 @@ def cancelling(case: Case) -> None:
 )
 def anything(case: Case) -> None:
     """Calls drawn at random, at and around the instants that matter."""
-    told_hidden(case, "anything", lambda stage, chance: walk(stage, chance, turns=60))
+    told_hidden(case, "anything", lambda queue, chance: walk(queue, chance, turns=60))

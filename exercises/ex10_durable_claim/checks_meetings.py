@@ -3,28 +3,36 @@
 from typing import Any
 
 from exercises.grader import Case, check
-from exercises.staging.database_driver import ClaimStage
-from exercises.staging.database_words import BOTH, HALF, ONE_ID, TWO_WORKERS, Hold, each_place, lease_words
+from exercises.staging.database_driver import (
+    BOTH,
+    HALF,
+    ONE_ID,
+    TWO_WORKERS,
+    DatabaseDriver,
+    Hold,
+    each_place,
+    lease_words,
+)
 from exercises.staging.interleaving import WAITS
 
 
-def stage_for(case: Case) -> ClaimStage:
+def queue_for(case: Case) -> DatabaseDriver:
     """Set up an empty file at t=0."""
-    return ClaimStage(case, "exercises.staging.sqlite_database", "DurableQueue", "StaleLeaseError")
+    return DatabaseDriver(case, "exercises.staging.sqlite_database", "DurableQueue", "StaleLeaseError")
 
 
-def leased(case: Case) -> tuple[ClaimStage, Hold]:
+def leased(case: Case) -> tuple[DatabaseDriver, Hold]:
     """J1 is submitted and A has it until 10.0 s."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    return stage, stage.claims("A", 10_000, gives="J1")
+    queue = queue_for(case)
+    queue.submit(gives="J1")
+    return queue, queue.claim("A", gives="J1")
 
 
-def claim(stage: ClaimStage, place: int, *actions: Any) -> tuple[bool, Any, list[Any]]:
+def claim(queue: DatabaseDriver, place: int, *actions: Any) -> tuple[bool, Any, list[Any]]:
     """Let A claim while others act; return whether they did, what A got, and what they got."""
     got: list[Any] = []
-    call = lambda: got.append(stage.claimed("A"))  # noqa: E731  it is told where it happens
-    reached, others = stage.meets("A", place, call, *actions)
+    call = lambda: got.append(queue.claimed("A"))  # noqa: E731  it is told where it happens
+    reached, others = queue.meets("A", place, call, *actions)
     return reached, got[0], others
 
 
@@ -35,12 +43,12 @@ def one_job_two_claims(case: Case) -> None:
     """One job. B's whole claim comes between two statements of A's."""
 
     def story(place: int) -> bool:
-        stage = stage_for(case)
-        stage.submits(gives="J1")
-        reached, mine, others = claim(stage, place, *([stage.claiming("B")]))
+        queue = queue_for(case)
+        queue.submit(gives="J1")
+        reached, mine, others = claim(queue, place, *([queue.claiming("B")]))
         if reached:
-            theirs = stage.claimed("B", again=True) if others[0] == WAITS else others[0]
-            _one_each(stage, mine, theirs, jobs=1)
+            theirs = queue.claimed("B", again=True) if others[0] == WAITS else others[0]
+            _one_each(queue, mine, theirs, jobs=1)
         return reached
 
     each_place(case, story)
@@ -56,25 +64,25 @@ def two_jobs_two_claims(case: Case) -> None:
     """Two jobs, and the same meeting."""
 
     def story(place: int) -> bool:
-        stage = stage_for(case)
-        stage.submits(gives="J1")
-        stage.submits(gives="J2")
-        reached, mine, others = claim(stage, place, stage.claiming("B"))
+        queue = queue_for(case)
+        queue.submit(gives="J1")
+        queue.submit(gives="J2")
+        reached, mine, others = claim(queue, place, queue.claiming("B"))
         if reached:
-            theirs = stage.claimed("B", again=True) if others[0] == WAITS else others[0]
-            _one_each(stage, mine, theirs, jobs=2)
+            theirs = queue.claimed("B", again=True) if others[0] == WAITS else others[0]
+            _one_each(queue, mine, theirs, jobs=2)
         return reached
 
     each_place(case, story)
 
 
-def _one_each(stage: ClaimStage, mine: Any, theirs: Any, jobs: int) -> None:
-    got = [stage.hold("", lease).job_id for lease in (mine, theirs) if lease is not None]
+def _one_each(queue: DatabaseDriver, mine: Any, theirs: Any, jobs: int) -> None:
+    got = [queue.hold("", lease).job_id for lease in (mine, theirs) if lease is not None]
     told = f"A gets {lease_words(mine)}, B gets {lease_words(theirs)}"
     if len(got) > len(set(got)):
-        stage.case.broken("each job goes to one worker", told, TWO_WORKERS)
+        queue.case.broken("each job goes to one worker", told, TWO_WORKERS)
     if len(got) < jobs:
-        stage.case.broken("a worker gets a job while one is ready", told, "gets nothing")
+        queue.case.broken("a worker gets a job while one is ready", told, "gets nothing")
 
 
 @check(task=4, points=1, promise="Two submit at the same time: two jobs, two ids.", needs=("others_go_on",))
@@ -82,13 +90,13 @@ def two_submits_meet(case: Case) -> None:
     """B's whole submit comes between two statements of A's."""
 
     def story(place: int) -> bool:
-        stage = stage_for(case)
+        queue = queue_for(case)
         got: list[Any] = []
-        reached, others = stage.meets(
-            "A", place, lambda: got.append(stage.submitted("A")), stage.submitting("B")
+        reached, others = queue.meets(
+            "A", place, lambda: got.append(queue.submitted("A")), queue.submitting("B")
         )
         if reached:
-            got.append(stage.submitted("B") if others[0] == WAITS else others[0])
+            got.append(queue.submitted("B") if others[0] == WAITS else others[0])
             if sorted(got) != ["J1", "J2"]:
                 case.broken("the ids J1 and J2", f"A gets {got[0]}, B gets {got[1]}", ONE_ID)
         return reached
@@ -106,16 +114,16 @@ def complete_meets_the_end(case: Case) -> None:
     """A begins to complete in time. Between two of its statements time passes, and B claims."""
 
     def story(place: int) -> bool:
-        stage, hold = leased(case)
-        stage.at(9_999)
+        queue, hold = leased(case)
+        queue.at(9_999)
         heard: list[bool] = []
-        act = (stage.passing(11_000), stage.claiming("B"))
-        reached, others = stage.meets("A", place, lambda: heard.append(stage.reports(hold)), *act)
+        act = (queue.passing(11_000), queue.claiming("B"))
+        reached, others = queue.meets("A", place, lambda: heard.append(queue.reports(hold)), *act)
         if reached:
-            theirs = stage.claimed("B", again=True) if others[1] == WAITS else others[1]
+            theirs = queue.claimed("B", again=True) if others[1] == WAITS else others[1]
             if heard[0] and theirs is not None:
                 case.broken("A is accepted, or B gets the job", "both", BOTH)
-            stage.shows("J1", status="SUCCEEDED" if heard[0] else "RUNNING")
+            queue.view("J1", status="SUCCEEDED" if heard[0] else "RUNNING")
         return reached
 
     each_place(case, story)
@@ -131,17 +139,17 @@ def two_sweeps_meet(case: Case) -> None:
     """One lease is over. B sweeps and claims between two statements of A's sweep."""
 
     def story(place: int) -> bool:
-        stage, _ = leased(case)
-        stage.at(12_000)
+        queue, _ = leased(case)
+        queue.at(12_000)
         got: list[Any] = []
-        act = (stage.sweeping("B"), stage.claiming("B"))
-        reached, others = stage.meets("A", place, lambda: got.append(stage.swept("A")), *act)
+        act = (queue.sweeping("B"), queue.claiming("B"))
+        reached, others = queue.meets("A", place, lambda: got.append(queue.swept("A")), *act)
         if reached:
             got += [one for one in others[:1] if one != WAITS]
             if sum(got) != 1:
                 case.broken("1 lease that ended, in both sweeps together", " and ".join(map(str, got)), BOTH)
-            theirs = stage.claimed("B", again=True) if others[1] == WAITS else others[1]
-            stage.shows("J1", status="RUNNING" if theirs is not None else "PENDING", attempts=2)
+            theirs = queue.claimed("B", again=True) if others[1] == WAITS else others[1]
+            queue.view("J1", status="RUNNING" if theirs is not None else "PENDING", attempts=2)
         return reached
 
     each_place(case, story)
@@ -155,12 +163,12 @@ def two_sweeps_meet(case: Case) -> None:
 )
 def waited_and_claimed(case: Case) -> None:
     """Before A has the database to itself, 9 s go by."""
-    stage = stage_for(case)
-    stage.submits(gives="J1")
-    _, got, _ = claim(stage, 1, stage.passing(9_000))
+    queue = queue_for(case)
+    queue.submit(gives="J1")
+    _, got, _ = claim(queue, 1, queue.passing(9_000))
     if got is None:
         case.broken("A gets J1", "nothing", "gets nothing")
-    stage.lease_has(stage.hold("A", got), lease_until=19_000)
+    queue.lease(queue.hold("A", got), lease_until=19_000)
 
 
 @check(
@@ -168,10 +176,10 @@ def waited_and_claimed(case: Case) -> None:
 )
 def waited_and_late(case: Case) -> None:
     """A reports at 9.999 s, but has the database to itself only at 10.5 s. Nobody else was there."""
-    stage, hold = leased(case)
-    stage.at(9_999)
+    queue, hold = leased(case)
+    queue.at(9_999)
     heard: list[bool] = []
-    stage.meets("A", 1, lambda: heard.append(stage.reports(hold)), stage.passing(10_500))
+    queue.meets("A", 1, lambda: heard.append(queue.reports(hold)), queue.passing(10_500))
     if heard[0]:
         case.broken("refused with StaleLeaseError", "accepted", "accepted")
 
@@ -186,12 +194,12 @@ def power_cut_in_a_claim(case: Case) -> None:
     """The power fails between two statements of A's claim, at each place."""
 
     def story(place: int) -> bool:
-        stage = stage_for(case)
-        stage.submits(gives="J1")
-        reached, _, _ = claim(stage, place, stage.cutting())
+        queue = queue_for(case)
+        queue.submit(gives="J1")
+        reached, _, _ = claim(queue, place, queue.cutting())
         if reached:
-            stage.power_comes_back()
-            _whole(stage, {("PENDING", 0), ("RUNNING", 1)})
+            queue.power_comes_back()
+            _whole(queue, {("PENDING", 0), ("RUNNING", 1)})
         return reached
 
     each_place(case, story)
@@ -207,12 +215,12 @@ def power_cut_in_a_report(case: Case) -> None:
     """The power fails between two statements of A's fail, at each place."""
 
     def story(place: int) -> bool:
-        stage, hold = leased(case)
-        stage.at(4_000)
-        reached, _ = stage.meets("A", place, lambda: stage.fails(hold), stage.cutting())
+        queue, hold = leased(case)
+        queue.at(4_000)
+        reached, _ = queue.meets("A", place, lambda: queue.fail(hold), queue.cutting())
         if reached:
-            stage.power_comes_back()
-            view = stage.looks("J1")
+            queue.power_comes_back()
+            view = queue.look("J1")
             found = (view["status"], view.get("run_at"), view.get("last_error"))
             if found not in {("RUNNING", 0, None), ("PENDING", 5_000, "disk full")}:
                 case.broken(
@@ -223,10 +231,10 @@ def power_cut_in_a_report(case: Case) -> None:
     each_place(case, story)
 
 
-def _whole(stage: ClaimStage, allowed: set[tuple[str, int]]) -> None:
-    view = stage.looks("J1")
+def _whole(queue: DatabaseDriver, allowed: set[tuple[str, int]]) -> None:
+    view = queue.look("J1")
     if (view["status"], view["attempts"]) not in allowed:
-        stage.case.broken(
+        queue.case.broken(
             "J1 as before the claim, or as after it",
             f"J1 is {view['status']}, attempts {view['attempts']}",
             HALF,

@@ -3,10 +3,10 @@
 from typing import Any
 
 from exercises.grader import Case, check
-from exercises.staging.database_words import HALF, TWO_WORKERS, each_place
+from exercises.staging.database_driver import HALF, TWO_WORKERS, each_place
 from exercises.staging.interleaving import WAITS
 from exercises.staging.queue_driver import GETS_NOTHING
-from exercises.staging.server_driver import WAITS_FOR_A_ROW, ServerStage, got_words
+from exercises.staging.server_driver import WAITS_FOR_A_ROW, ServerDriver, got_words
 
 DEADLOCK = "deadlock"
 NOT_TAKEN = "not all cancelled"
@@ -18,14 +18,14 @@ def one_job_two_claims(case: Case) -> None:
     """One job. B's whole claim comes between two statements of A's."""
 
     def story(place: int) -> bool:
-        stage = ServerStage(case)
-        stage.has(called="J1")
+        queue = ServerDriver(case)
+        queue.submit(gives="J1")
         mine: list[Any] = []
-        call = lambda: mine.append(stage.claimed("A"))  # noqa: E731  it is told where it happens
-        reached, others = stage.meets("A", place, call, stage.claiming("B"))
+        call = lambda: mine.append(queue.claimed("A"))  # noqa: E731  it is told where it happens
+        reached, others = queue.meets("A", place, call, queue.claiming("B"))
         if reached:
-            theirs = stage.claimed("B", again=True) if others[0] == WAITS else others[0]
-            _one_each(stage, mine[0], theirs, jobs=1)
+            theirs = queue.claimed("B", again=True) if others[0] == WAITS else others[0]
+            _one_each(queue, mine[0], theirs, jobs=1)
         return reached
 
     each_place(case, story)
@@ -41,27 +41,27 @@ def two_jobs_two_claims(case: Case) -> None:
     """Two jobs, and the same meeting. B waits for nobody."""
 
     def story(place: int) -> bool:
-        stage = ServerStage(case)
-        stage.has(called="J1")
-        stage.has(called="J2")
+        queue = ServerDriver(case)
+        queue.submit(gives="J1")
+        queue.submit(gives="J2")
         mine: list[Any] = []
-        call = lambda: mine.append(stage.claimed("A"))  # noqa: E731  it is told where it happens
-        reached, others = stage.meets("A", place, call, stage.claiming("B"))
+        call = lambda: mine.append(queue.claimed("A"))  # noqa: E731  it is told where it happens
+        reached, others = queue.meets("A", place, call, queue.claiming("B"))
         if reached and others[0] == WAITS:
             case.broken("B gets a job at once", "B waits until A has claimed", WAITS_FOR_A_ROW)
         if reached:
-            _one_each(stage, mine[0], others[0], jobs=2)
+            _one_each(queue, mine[0], others[0], jobs=2)
         return reached
 
     each_place(case, story)
 
 
-def _one_each(stage: ServerStage, mine: Any, theirs: Any, jobs: int) -> None:
-    got = [stage.hold("", lease).job_id for lease in (mine, theirs) if lease is not None]
+def _one_each(queue: ServerDriver, mine: Any, theirs: Any, jobs: int) -> None:
+    got = [queue.hold("", lease).job_id for lease in (mine, theirs) if lease is not None]
     if len(got) > len(set(got)):
-        stage.case.broken("each job goes to one worker", got_words(mine, theirs), TWO_WORKERS)
+        queue.case.broken("each job goes to one worker", got_words(mine, theirs), TWO_WORKERS)
     if len(got) < jobs:
-        stage.case.broken("a worker gets a job while one is ready", got_words(mine, theirs), GETS_NOTHING)
+        queue.case.broken("a worker gets a job while one is ready", got_words(mine, theirs), GETS_NOTHING)
 
 
 @check(
@@ -72,14 +72,14 @@ def _one_each(stage: ServerStage, mine: Any, theirs: Any, jobs: int) -> None:
 )
 def passed_over(case: Case) -> None:
     """Z has locked J1 and not yet decided. A gets J2 at once; when Z gives up, J1 is there again."""
-    stage = ServerStage(case)
-    stage.has(called="J1")
-    stage.has(called="J2")
-    stage.somebody_holds("J1")
-    stage.claims("A", 10_000, gives="J2")
-    stage.claims("A", 10_000, gives=None, again=True)
-    stage.lets_go()
-    stage.claims("A", 10_000, gives="J1", again=True)
+    queue = ServerDriver(case)
+    queue.submit(gives="J1")
+    queue.submit(gives="J2")
+    queue.somebody_holds("J1")
+    queue.claim("A", gives="J2")
+    queue.claim("A", gives=None, again=True)
+    queue.lets_go()
+    queue.claim("A", gives="J1", again=True)
 
 
 @check(
@@ -90,14 +90,14 @@ def passed_over(case: Case) -> None:
 )
 def passed_over_when_over(case: Case) -> None:
     """J1's lease has ended, and Z is just taking it."""
-    stage = ServerStage(case)
-    stage.has(called="J1")
-    stage.claims("A", 10_000, gives="J1")
-    stage.at(11_000)
-    stage.has(called="J2")
-    stage.somebody_holds("J1")
-    stage.claims("B", 10_000, gives="J2")
-    stage.claims("B", 10_000, gives=None, again=True)
+    queue = ServerDriver(case)
+    queue.submit(gives="J1")
+    queue.claim("A", gives="J1")
+    queue.at(11_000)
+    queue.submit(gives="J2")
+    queue.somebody_holds("J1")
+    queue.claim("B", gives="J2")
+    queue.claim("B", gives=None, again=True)
 
 
 @check(
@@ -110,13 +110,11 @@ def whole_lease(case: Case) -> None:
     """A moment passes before a statement of A's claim, at each place up to the one that writes."""
 
     def story(place: int) -> bool:
-        stage = ServerStage(case)
-        stage.has(called="J1")
-        reached, others = stage.meets(
-            "A", place, lambda: stage.claims("A", 10_000, gives="J1"), stage.lingering()
-        )
-        if reached and stage.writes_after():
-            until = stage.row("J1", ("status",))["lease_until"]
+        queue = ServerDriver(case)
+        queue.submit(gives="J1")
+        reached, others = queue.meets("A", place, lambda: queue.claim("A", gives="J1"), queue.lingering())
+        if reached and queue.writes_after():
+            until = queue.row("J1", ("status",))["lease_until"]
             if until is None or until < others[0] + 10_000:
                 short = "no end" if until is None else "less: it counts from before that moment"
                 case.broken("10 s from the moment that has passed", short, SHORT)
@@ -130,16 +128,16 @@ def whole_lease(case: Case) -> None:
 )
 def cancelled(case: Case) -> None:
     """J1 is A's; J2 and J3 are cancelled and never handed out."""
-    stage = ServerStage(case)
+    queue = ServerDriver(case)
     for number in (1, 2, 3):
-        stage.has(called=f"J{number}")
-    stage.claims("A", 10_000, gives="J1")
-    got = stage.cancelled("B", ["J3", "J1", "J2"])
+        queue.submit(gives=f"J{number}")
+    queue.claim("A", gives="J1")
+    got = queue.cancelled("B", ["J3", "J1", "J2"])
     case.same("cancelled ids", ["J2", "J3"], got)
-    stage.is_closed("B")
-    stage.claims("A", 10_000, gives=None, again=True)
-    stage.shows_row("J1", status="RUNNING")
-    stage.shows_row("J2", status="CANCELLED")
+    queue.is_closed("B")
+    queue.claim("A", gives=None, again=True)
+    queue.view("J1", status="RUNNING")
+    queue.view("J2", status="CANCELLED")
 
 
 @check(task=4, points=1, promise="All that is cancelled is cancelled at once.", needs=(cancelled,))
@@ -147,10 +145,10 @@ def all_at_once(case: Case) -> None:
     """Somebody looks between two statements of A's cancel, at each place."""
 
     def story(place: int) -> bool:
-        stage = ServerStage(case)
-        stage.has(called="J1")
-        stage.has(called="J2")
-        reached, others = stage.meets("A", place, lambda: stage.cancelled("A", ["J1", "J2"]), stage.counting())
+        queue = ServerDriver(case)
+        queue.submit(gives="J1")
+        queue.submit(gives="J2")
+        reached, others = queue.meets("A", place, lambda: queue.cancelled("A", ["J1", "J2"]), queue.counting())
         if reached and len(set(others[0])) != 1:
             case.broken("both as before, or both CANCELLED", ", ".join(others[0]), HALF)
         return reached
@@ -168,13 +166,13 @@ def no_circle(case: Case) -> None:
     """A names J1 and J2, B names J2 and J1. B may wait for A, but not with a row in hand that A needs."""
 
     def story(place: int) -> bool:
-        stage = ServerStage(case)
-        stage.has(called="J1")
-        stage.has(called="J2")
+        queue = ServerDriver(case)
+        queue.submit(gives="J1")
+        queue.submit(gives="J2")
         got: list[Any] = []
-        call = lambda: got.append(stage.cancelled("A", ["J1", "J2"]))  # noqa: E731  it is told where it happens
-        reached, others = stage.meets("A", place, call, stage.cancelling("B", ["J2", "J1"]))
-        if reached and others[0] == WAITS and (held := stage.held_while_waiting()):
+        call = lambda: got.append(queue.cancelled("A", ["J1", "J2"]))  # noqa: E731  it is told where it happens
+        reached, others = queue.meets("A", place, call, queue.cancelling("B", ["J2", "J1"]))
+        if reached and others[0] == WAITS and (held := queue.held_while_waiting()):
             told = f"B holds {', '.join(held)} and waits for a row of A's, and A needs {', '.join(held)}"
             case.broken("B waits with nothing in hand, or not at all", told, DEADLOCK)
         if reached:

@@ -10,8 +10,8 @@ from typing import Any
 from exercises.grader.judging.case import Asks, problem_of, source_line
 from exercises.grader.judging.syntax import lines_of
 from exercises.grader.running.wire import Record, unpack
-from exercises.playback.events import Teller
-from exercises.playback.interfaces import Stage
+from exercises.playback.events import EventWriter
+from exercises.playback.interfaces import Interface
 from jobqueue import IllegalStateError, JobStatus, JobView, Lease, ManualClock, RetryPolicy, StaleTokenError
 from jobqueue.arguments import LARGEST_INTEGER
 from jobqueue.events import Event
@@ -30,17 +30,17 @@ class AnswerQueue:
     Args:
         ask: sends one command to the answer's process.
         clock: the story's clock.
-        stage: the names that the exercise uses.
+        interface: the names that the exercise uses.
         source: the answer's text, to quote the line that went wrong.
         policy: what the queue is to promise of retries.
     """
 
     ask: Asks
     clock: ManualClock
-    stage: Stage
+    interface: Interface
     source: str
     policy: RetryPolicy
-    teller: Teller = field(init=False)
+    writer: EventWriter = field(init=False)
     _listeners: list[Callable[[Event], object]] = field(default_factory=list)
     _now: int = 0
     _submitted: int = 0
@@ -50,12 +50,18 @@ class AnswerQueue:
 
     def __post_init__(self) -> None:
         """Make the clock and the queue over there."""
-        self.teller = Teller(self._tell, self.policy, leases_end=self.stage.leases_end)
+        self.writer = EventWriter(self._tell, self.policy, leases_end=self.interface.leases_end)
         self._command(
             {"do": "make", "name": "ManualClock", "handle": "clock", "args": [], "from_library": True}
         )
-        args = [{"handle": "clock"}, *self.stage.args(self.policy)]
-        make = {"do": "make", "name": self.stage.kind, "handle": "queue", "args": args, "from_library": False}
+        args = [{"handle": "clock"}, *self.interface.args(self.policy)]
+        make = {
+            "do": "make",
+            "name": self.interface.kind,
+            "handle": "queue",
+            "args": args,
+            "from_library": False,
+        }
         self._command(make)
 
     def subscribe(self, listener: Callable[[Event], object]) -> Callable[[], None]:
@@ -70,13 +76,15 @@ class AnswerQueue:
     ) -> str:
         """Submit a job, with as much of what is said about it as the exercise knows."""
         told = {"priority": priority, "run_at_millis": run_at}
-        more = {name: told.get(name) for name in self.stage.submits} if priority or run_at is not None else {}
+        more = (
+            {name: told.get(name) for name in self.interface.submits} if priority or run_at is not None else {}
+        )
         job_id = self._call("submit", type_, payload, *more.values())
         if not isinstance(job_id, str) or job_id != f"J{self._submitted + 1}":
             raise AnswerEndedError(f"submit returned {job_id!r}, and the job should be J{self._submitted + 1}.")
         self._submitted += 1
         self._types[job_id], self._payloads[job_id] = type_, payload
-        self.teller.submitted(self.clock.now(), job_id, type_, payload, **more)
+        self.writer.submitted(self.clock.now(), job_id, type_, payload, **more)
         return job_id
 
     def poll(self, worker_id: str, lease_millis: int) -> Lease | None:
@@ -89,38 +97,38 @@ class AnswerQueue:
         if job_id not in self._types:
             raise AnswerEndedError(f"poll handed out {job_id}, and no such job was submitted.")
         now = self.clock.now()
-        generation = self.teller.leased(now, job_id, worker_id, token, until=until, attempt=attempt)
+        generation = self.writer.leased(now, job_id, worker_id, token, until=until, attempt=attempt)
         kind, payload = self._types[job_id], self._payloads[job_id]
         return Lease(job_id, token, kind, payload, attempt, until, generation, worker_id)
 
     def complete(self, job_id: str, token: str) -> None:
         """Report success."""
         self._report("complete", job_id, token)
-        self.teller.completed(self.clock.now(), job_id, token)
+        self.writer.completed(self.clock.now(), job_id, token)
 
     def fail(self, job_id: str, token: str, error: object = None) -> None:
         """Report failure."""
         self._report("fail", job_id, token, str(error))
-        self.teller.failed(self.clock.now(), job_id, token, str(error))
+        self.writer.failed(self.clock.now(), job_id, token, str(error))
 
     def renew(self, job_id: str, token: str, lease_millis: int) -> None:
         """Ask for more time; the answer returns the new end, or the lease that has it."""
         got = self._report("renew", job_id, token, lease_millis)
         lease = got if isinstance(got, Record) else Record("renewed lease", {"lease_until": got})
         until = _number(lease, "lease_until")
-        self.teller.renewed(self.clock.now(), job_id, token, until=until)
+        self.writer.renewed(self.clock.now(), job_id, token, until=until)
 
     def redrive(self, job_id: str, *, actor: str, note: str) -> None:
         """Bring a dead job back; `actor` is not part of it."""
         del actor
-        method, takes_note = self.stage.redrive
+        method, takes_note = self.interface.redrive
         self._change(method, job_id, *([note] if takes_note else []))
-        self.teller.redriven(self.clock.now(), job_id, self.clock.now())
+        self.writer.redriven(self.clock.now(), job_id, self.clock.now())
 
     def cancel(self, job_id: str) -> None:
         """Take a job back."""
         self._change("cancel", job_id)
-        self.teller.cancelled(self.clock.now(), job_id)
+        self.writer.cancelled(self.clock.now(), job_id)
 
     # -- what a world looks at ---------------------------------------------------------------------------
 
@@ -134,7 +142,7 @@ class AnswerQueue:
                 raise AnswerEndedError(
                     f"view shows {job_id} as {status!r}; the states are {', '.join(_STATES)}."
                 )
-            self.teller.seen(self.clock.now(), job_id, status, seen.fields)
+            self.writer.seen(self.clock.now(), job_id, status, seen.fields)
             self._views[job_id] = self._view_of(job_id, JobStatus(status), seen)
         return self._views[job_id]
 
@@ -153,7 +161,7 @@ class AnswerQueue:
     def _view_of(self, job_id: str, status: JobStatus, seen: Any) -> JobView:
         name = next((name for name in ("run_at", "next_run_at") if name in seen.fields), None)
         run_at = _number(seen, name) if name and status is JobStatus.PENDING else self.clock.now()
-        holder = self.teller.holder(job_id) if status is JobStatus.RUNNING else None
+        holder = self.writer.holder(job_id) if status is JobStatus.RUNNING else None
         worker, until = holder or (None, None)
         return JobView(
             job_id,
@@ -165,20 +173,20 @@ class AnswerQueue:
             None,
             worker_id=worker,
             lease_until=until,
-            generation=self.teller.generation(job_id),
+            generation=self.writer.generation(job_id),
         )
 
     def _report(self, method: str, job_id: str, token: str, *more: str | int) -> Any:
         reply = self._reply(method, job_id, token, *more)
-        if reply["kind"] == "raised" and self.stage.error in reply["ancestors"]:
-            self.teller.refused(self.clock.now(), method, job_id, token, reply["message"])
+        if reply["kind"] == "raised" and self.interface.error in reply["ancestors"]:
+            self.writer.refused(self.clock.now(), method, job_id, token, reply["message"])
             raise StaleTokenError(reply["message"] or "refused", job_id=job_id, operation=method, token=token)
         return self._value(reply)
 
     def _change(self, method: str, job_id: str, *more: str) -> None:
         reply = self._reply(method, job_id, *more)
-        if reply["kind"] == "raised" and self.stage.state_error in reply["ancestors"]:
-            self.teller.refused(self.clock.now(), method, job_id, None, reply["message"])
+        if reply["kind"] == "raised" and self.interface.state_error in reply["ancestors"]:
+            self.writer.refused(self.clock.now(), method, job_id, None, reply["message"])
             raise IllegalStateError(reply["message"] or "refused", job_id=job_id, operation=method)
         self._value(reply)
 

@@ -40,7 +40,7 @@ class _Held:
     is_open: bool = False
 
 
-class Teller:
+class EventWriter:
     """Turns calls into events, in the order of the calls.
 
     Args:

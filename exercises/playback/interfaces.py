@@ -11,7 +11,7 @@ _ATTEMPTS_AND_REST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Interface:
     """What an exercise's queue is called, how it is created, and which error its refusals raise.
 
     Args:
@@ -52,10 +52,10 @@ class Stage:
         return RetryPolicy(*args)
 
 
-STAGES: Mapping[str, Stage] = {
-    "ex02": Stage("LeaseQueue", "LeaseOverError", numbers=2),
-    "ex03": Stage("TokenQueue", "StaleTokenError"),
-    "ex05": Stage(
+INTERFACES: Mapping[str, Interface] = {
+    "ex02": Interface("LeaseQueue", "LeaseOverError", numbers=2),
+    "ex03": Interface("TokenQueue", "StaleTokenError"),
+    "ex05": Interface(
         "DeadLetterQueue",
         "StaleTokenError",
         numbers=2,
@@ -63,7 +63,7 @@ STAGES: Mapping[str, Stage] = {
         state_error="NotDeadError",
         leases_end=False,
     ),
-    "ex07": Stage(
+    "ex07": Interface(
         "JobQueue",
         "StaleTokenError",
         numbers=3,

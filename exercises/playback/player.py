@@ -17,8 +17,8 @@ from exercises.grader.running.process import AnswerProcess, Limits, Serve, Stopp
 from exercises.grader.running.workspace import working_folder
 from exercises.playback.answer_queue import AnswerEndedError, AnswerQueue
 from exercises.playback.conversation import Listener
-from exercises.playback.interfaces import STAGES, STORIES
-from exercises.playback.recording import MOST_FRAMES, Frame, Recording, Tape
+from exercises.playback.interfaces import INTERFACES, STORIES
+from exercises.playback.recording import MOST_FRAMES, Frame, Recorder, Recording
 from jobqueue.simulation import World, find_scenario
 from jobqueue.simulation.chronicle import Entry
 from jobqueue.simulation.promises import Promises
@@ -34,7 +34,7 @@ class _AnswerWorld(World):
         self._make = make
         super().__init__(scenario)
         answer: Any = self.queue
-        if not answer.stage.leases_end:
+        if not answer.interface.leases_end:
             self.watch = Watch(replace(self.watch.promises, leases_end=False))
             self.queue.subscribe(self.watch.see)
 
@@ -66,32 +66,32 @@ def play_scenario(exercise: Exercise, source: str, name: str) -> Recording:
     """
     if name not in STORIES.get(exercise.short, ()):
         raise LookupError(f"{exercise.short} cannot play {name[:40]!a}")
-    stage, scenario = STAGES[exercise.short], find_scenario(name)
-    policy = stage.played(scenario.policy)
+    interface, scenario = INTERFACES[exercise.short], find_scenario(name)
+    policy = interface.played(scenario.policy)
     scenario = replace(scenario, policy=policy)
-    tape = Tape(Watch(Promises.of(scenario)), workers=dict.fromkeys(h.name for h in scenario.workers))
+    recorder = Recorder(Watch(Promises.of(scenario)), workers=dict.fromkeys(h.name for h in scenario.workers))
 
     def play(conversation: _Conversation) -> str:
         ask = conversation.ask
-        world = _AnswerWorld(scenario, lambda clock: AnswerQueue(ask, clock, stage, source, policy))
-        tape.watch = world.watch
+        world = _AnswerWorld(scenario, lambda clock: AnswerQueue(ask, clock, interface, source, policy))
+        recorder.watch = world.watch
         heard = world.chronicle.add
 
         def hear(entry: Entry) -> None:
-            tape.add(entry)
+            recorder.add(entry)
             heard(entry)
 
         world.chronicle.add = hear  # type: ignore[method-assign]
-        world.queue.subscribe(tape.add)
-        while len(tape.frames) < MOST_FRAMES:
+        world.queue.subscribe(recorder.add)
+        while len(recorder.frames) < MOST_FRAMES:
             statuses = {job.id: str(job.status) for job in world.jobs()}
-            tape.frame(world.now(), "", statuses)
+            recorder.frame(world.now(), "", statuses)
             if not world.step():
                 return ""
         return f"The story is longer than {MOST_FRAMES} steps; the rest is not shown."
 
     ending, printed = _run(exercise, source, play)
-    return _recording(exercise, (scenario.title, scenario.question), tape, ending, printed)
+    return _recording(exercise, (scenario.title, scenario.question), recorder, ending, printed)
 
 
 class _NotShown(Exception):  # noqa: N818  no fault
@@ -119,7 +119,7 @@ class _Begun(Exception):  # noqa: N818  no fault
 def shown_check(exercise: Exercise, name: str) -> Check | None:
     """Return the check of this name if its conversation can be shown, which its beginning tells; else None."""
     check = next((one for one in exercise.checks if one.name == name), None)
-    if check is None or exercise.short not in STAGES:
+    if check is None or exercise.short not in INTERFACES:
         return None
 
     def ask(_: dict[str, Any], __: Serve | None = None, /) -> NoReturn:
@@ -143,7 +143,7 @@ def play_check(exercise: Exercise, source: str, name: str) -> Recording:
     check = shown_check(exercise, name)
     if check is None:
         raise LookupError(f"{exercise.short} has no check {name[:40]!a} that can be shown")
-    listener = Listener(STAGES[exercise.short])
+    listener = Listener(INTERFACES[exercise.short])
 
     def play(conversation: _Conversation) -> str:
         def ask(command: dict[str, Any], serve: Serve | None = None, /) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def play_check(exercise: Exercise, source: str, name: str) -> Recording:
         return ""
 
     ending, printed = _run(exercise, source, play)
-    return _recording(exercise, (check.promise, check.about), listener.tape, ending, printed)
+    return _recording(exercise, (check.promise, check.about), listener.recorder, ending, printed)
 
 
 def _run(exercise: Exercise, source: str, play: Callable[[_Conversation], str]) -> tuple[str, str]:
@@ -196,19 +196,21 @@ def _run(exercise: Exercise, source: str, play: Callable[[_Conversation], str]) 
                 return stopped.reason, ""
 
 
-def _recording(exercise: Exercise, titles: tuple[str, str], tape: Tape, ending: str, printed: str) -> Recording:
-    last = tape.frames[-1] if tape.frames else Frame(0, "", 0, 0, {})
-    if not tape.frames or len(tape.entries) > last.entries:
+def _recording(
+    exercise: Exercise, titles: tuple[str, str], recorder: Recorder, ending: str, printed: str
+) -> Recording:
+    last = recorder.frames[-1] if recorder.frames else Frame(0, "", 0, 0, {})
+    if not recorder.frames or len(recorder.entries) > last.entries:
         # The step at which it broke off.
-        tape.frame(tape.entries[-1].at if tape.entries else 0, "", last.statuses)
+        recorder.frame(recorder.entries[-1].at if recorder.entries else 0, "", last.statuses)
     return Recording(
         exercise.id,
         *titles,
-        tape.watch.promises,
-        tuple(tape.workers),
-        tuple(tape.frames),
-        tuple(tape.entries),
-        tape.watch.violations,
+        recorder.watch.promises,
+        tuple(recorder.workers),
+        tuple(recorder.frames),
+        tuple(recorder.entries),
+        recorder.watch.violations,
         ending,
         printed,
     )

@@ -39,7 +39,7 @@ class Recording:
 
 
 @dataclass(slots=True)
-class Tape:
+class Recorder:
     """What is recorded while the story runs."""
 
     watch: Watch

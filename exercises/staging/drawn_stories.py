@@ -6,9 +6,9 @@ passed over, when others are dropped.
 
 import logging
 import random
-from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate, combinations
+from typing import Any, TypeVar
 
 from exercises.grader import Case
 from exercises.grader.judging.case import Broken
@@ -20,6 +20,25 @@ SHORT = 12  # so few steps are tried two by two as well
 Step = TypeVar("Step")
 Draw = Callable[[random.Random], Sequence[Step]]
 Tell = Callable[[Case, Sequence[Step]], None]
+
+
+def drawn(
+    chance: random.Random,
+    acts: Mapping[str, int],
+    steps: int,
+    details: Callable[[random.Random], tuple[Any, ...]],
+    *,
+    timed: bool = False,
+) -> list[tuple[Any, ...]]:
+    """Draw a story: so many steps, each an act, as often as its weight says, and its details.
+
+    `timed`: the first detail is how long nothing happens before; in the story it is the instant.
+    """
+    story = [(act, *details(chance)) for act in chance.choices([*acts], [*acts.values()], k=steps)]
+    if timed:
+        instants = accumulate(step[1] for step in story)
+        story = [(act, now, *more) for now, (act, _, *more) in zip(instants, story, strict=True)]
+    return story
 
 
 def tell_drawn(case: Case, seeds: Iterable[int], draw: Draw[Step], tell: Tell[Step]) -> None:

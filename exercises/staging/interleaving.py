@@ -23,7 +23,7 @@ class Action:
     error: BaseException | None = None
 
 
-class Meeting:
+class Interleaving:
     """The statements of one caller, numbered from 1, and what others do before one of them."""
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """A table in a PostgreSQL server, several connections to it, time that can pass, and rows that others hold.
 
-Runs in the answer's process. Other connections act between two statements of one: see `meeting`. Nobody waits
-long for a lock: its holder goes on only when we are back.
+Runs in the answer's process. Other connections act between two statements of one: see `interleaving`. Nobody
+waits long for a lock: its holder goes on only when we are back.
 """
 
 import re
@@ -14,7 +14,7 @@ from psycopg import sql
 from psycopg.errors import LockNotAvailable
 from psycopg.pq import TransactionStatus
 
-from exercises.staging.interleaving import Meeting
+from exercises.staging.interleaving import Interleaving
 
 WRITES = re.compile(r"\bupdate\s+\S*jobs\b", re.IGNORECASE)
 LOCK_MILLIS = 30
@@ -75,18 +75,18 @@ class WatchedCursor(psycopg.Cursor[Any]):
 class Watched(psycopg.Connection[Any]):
     """A connection whose statements are told, also those that psycopg sends itself."""
 
-    lab: "Lab | None" = None
+    database: "Database | None" = None
     name = ""
 
     def told(self, text: str) -> None:
         """Tell of a statement."""
-        if self.lab is not None:
-            self.lab.statement(self.name, text)
+        if self.database is not None:
+            self.database.statement(self.name, text)
 
     def waited(self) -> None:
         """Tell that a lock was not to be had."""
-        if self.lab is not None:
-            self.lab.waited()
+        if self.database is not None:
+            self.database.waited()
 
     def commit(self) -> None:
         """Commit."""
@@ -102,8 +102,8 @@ class Watched(psycopg.Connection[Any]):
             self.told("COMMIT")
 
 
-class Lab(Meeting):
-    """One empty table. There is one lab at a time in a schema: a new one takes over from the old one."""
+class Database(Interleaving):
+    """One empty table. There is one database at a time in a schema: a new one takes over from the old one."""
 
     def __init__(self, url: str, schema: str) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class Lab(Meeting):
         if found is None or found.closed or not found.autocommit:
             found = _opened[name] = self._connect(Watched)
             found.cursor_factory = WatchedCursor
-        found.lab, found.name = self, name
+        found.database, found.name = self, name
         return found
 
     def submit(self, type: str, payload: str, due_millis: int) -> str:
@@ -228,6 +228,6 @@ class Lab(Meeting):
         return opened
 
 
-def open_connection(lab: Lab, name: str) -> Watched:
+def open_connection(database: Database, name: str) -> Watched:
     """Give the connection of this name."""
-    return lab.connection(name)
+    return database.connection(name)

@@ -1,4 +1,4 @@
-"""Stories that nobody thought of: drawn from a seed, told to the answer and to the model, cut to the shortest.
+"""Stories that nobody thought of: drawn from a seed, told to the answer and to the oracle, cut to the shortest.
 
 The named checks tell what an author foresaw. This finds the rest, and still shows a story that can be read.
 """
@@ -11,13 +11,16 @@ from enum import StrEnum
 
 from exercises.grader import Case
 from exercises.staging.drawn_stories import tell_shortest
-from exercises.staging.queue_driver import Hold, QueueStage
-from exercises.staging.queue_model import Model
+from exercises.staging.followed import Followed
+from exercises.staging.oracle import Oracle
+from exercises.staging.queue_driver import Hold, QueueDriver
 
 LOG = logging.getLogger(__name__)
 MADE_UP = "a made-up token"
 LEASES = (1, 1_000, 1_000, 4_000, 10_000)
 WORKERS = ("A", "B", "C")
+VIEW = ("status", "attempts", "last_error")
+LEASE = ("attempt", "lease_until", "type", "payload", "worker_id")
 DELICATE_SHARE = 0.8  # most calls are about jobs that are held: elsewhere every report is refused
 
 
@@ -48,22 +51,22 @@ class Step:
     shown: int | None = None
 
 
-StageFor = Callable[[Case], QueueStage]
+QueueFor = Callable[[Case], QueueDriver]
 
 
-def walk(case: Case, stage_for: StageFor, widths: Mapping[int, int], turns: int) -> None:
+def walk(case: Case, queue_for: QueueFor, widths: Mapping[int, int], turns: int) -> None:
     """Tell one story per seed; let the first that goes wrong end the check, as short as it gets.
 
     Args:
         case: The conversation with the answer.
-        stage_for: Sets up an empty queue.
+        queue_for: Sets up an empty queue.
         widths: For each seed how many jobs are open at any time. Few jobs are handed out often, many compete.
             The seed is named in the trace, so that anybody can draw the same story again.
         turns: How many calls follow, not counting the looks between them.
     """
 
     def tell(case: Case, story: Sequence[Step]) -> None:
-        telling = _Telling(stage_for(case))
+        telling = _Telling(queue_for(case))
         for step in story:
             telling.tell(step)
 
@@ -91,7 +94,7 @@ class _Drawing:
 
     chance: random.Random
     now: int = 0
-    model: Model = field(default_factory=Model)
+    model: Oracle = field(default_factory=lambda: Oracle(keeps_place=True))
     story: list[Step] = field(default_factory=list)
     submits: list[int] = field(default_factory=list)
     polls: dict[int, list[int]] = field(default_factory=dict)
@@ -116,12 +119,12 @@ class _Drawing:
         self.story.append(step)
         match act:
             case Act.SUBMIT:
-                self.model.submit()
+                self.model.submit(self.now)
                 self.submits.append(step.number)
             case Act.POLL:
-                number = self.model.poll(step.at, step.lease_millis, step.number)
-                if number is not None:
-                    self.polls.setdefault(number, []).append(step.number)
+                job = self.model.poll(step.at, step.lease_millis, step.number)
+                if job is not None:
+                    self.polls.setdefault(job.number, []).append(step.number)
             case Act.COMPLETE:
                 self.model.complete(step.at, self._id(step), step.shown)
             case Act.FAIL:
@@ -155,11 +158,11 @@ class _Drawing:
 
 
 class _Telling:
-    """One telling of a story: each step goes to the model and to the answer, and the two must agree."""
+    """One telling of a story: each step goes to the oracle and to the answer, and the two must agree."""
 
-    def __init__(self, stage: QueueStage) -> None:
-        self._stage = stage
-        self._model = Model()
+    def __init__(self, queue: QueueDriver) -> None:
+        fields = {"view": VIEW, "lease": LEASE}
+        self._queue = Followed(queue, Oracle(keeps_place=True), **fields, token_is_text=False)
         self._holds: dict[int, Hold] = {}
         self._ids: dict[int, int] = {}
 
@@ -168,49 +171,19 @@ class _Telling:
         unknown = step.job is not None and step.job not in self._ids
         if unknown or (step.shown is not None and step.shown not in self._holds):
             return
-        if step.at > self._stage.now:
-            self._stage.at(step.at)
+        self._queue.at(step.at)
+        number = self._ids.get(step.job or 0, 0)
         match step.act:
             case Act.SUBMIT:
-                number = self._ids[step.number] = self._model.submit()
-                self._stage.submits(f"type-{number}", f"payload {number}", gives=f"J{number}")
+                number = len(self._ids) + 1
+                self._ids[step.number] = self._queue.submit(f"type-{number}", f"payload {number}").number
             case Act.POLL:
-                self._poll(step)
+                hold = self._queue.poll(step.worker, step.lease_millis)
+                self._holds |= {} if hold is None else {step.number: hold}
             case Act.VIEW:
-                self._view(step)
+                self._queue.view(number)
             case Act.COMPLETE | Act.FAIL:
-                self._report(step)
-
-    def _poll(self, step: Step) -> None:
-        number = self._model.poll(step.at, step.lease_millis, step.number)
-        hold = self._stage.polls(step.worker, step.lease_millis, gives=None if number is None else f"J{number}")
-        if number is None:
-            return
-        self._stage.tokens_differ(*self._holds.values(), hold)
-        self._holds[step.number] = hold
-        told = {"type": f"type-{number}", "payload": f"payload {number}", "worker_id": step.worker}
-        job = self._model.jobs[number]
-        self._stage.lease_has(hold, attempt=job.attempts, lease_until=job.lease_until, **told)
-
-    def _view(self, step: Step) -> None:
-        self._model.settle(step.at)
-        number = self._ids[step.job or 0]
-        job = self._model.jobs[number]
-        seen = {"attempts": job.attempts, "last_error": job.last_error}
-        self._stage.shows(f"J{number}", status=job.status, **seen)
-
-    def _report(self, step: Step) -> None:
-        hold = None if step.shown is None else self._holds[step.shown]
-        token, worker = (MADE_UP, "somebody") if hold is None else (hold.token, hold.worker_id)
-        number = self._ids[step.job or 0]
-        job_id, error = f"J{number}", f"error {step.number}"
-        called = Hold(job_id, token, worker, None)
-        if step.act is Act.COMPLETE:
-            if self._model.complete(step.at, number, step.shown):
-                self._stage.completes(called)
-            else:
-                self._stage.refuses_complete(job_id, token, by=worker, stays=self._model.jobs[number].status)
-        elif self._model.fail(step.at, number, step.shown, error):
-            self._stage.fails(called, error)
-        else:
-            self._stage.refuses_fail(job_id, token, by=worker, stays=self._model.jobs[number].status)
+                nobody = Hold(f"J{number}", MADE_UP, "somebody")
+                hold = nobody if step.shown is None else self._holds[step.shown]
+                error = () if step.act is Act.COMPLETE else (f"error {step.number}",)
+                self._queue.report(step.act.value, hold, *error, number=number)

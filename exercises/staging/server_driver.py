@@ -3,57 +3,50 @@
 What a job looks like is read from the table itself. Time passes by moving what is written there.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from exercises.grader import Case
 from exercises.grader.judging.case import Broken
 from exercises.grader.running import postgres_server
-from exercises.grader.running.wire import Handle
-from exercises.staging.database_driver import ClaimStage
-from exercises.staging.database_words import LOCKED, LOST, Action, Hold, lease_words
-from exercises.staging.queue_driver import seconds
+from exercises.staging.database_driver import LOCKED, LOST, Action, DatabaseDriver, lease_words
+from exercises.staging.driver import seconds
+from exercises.staging.queue_driver import several
 
 WAITS_FOR_A_ROW = "waits for a row"
 LEFT_OPEN = "left open"
 FIELDS = ("status", "attempts", "last_error", "worker_id", "ready_in", "lease_until")
-LAB = "exercises.staging.postgres_database"
+MODULE = "exercises.staging.postgres_database"
 
 
-class ServerStage(ClaimStage):
+class ServerDriver(DatabaseDriver):
     """One table, and a queue for each worker, over a connection of its own."""
 
     def __init__(self, case: Case) -> None:
         """Set up an empty table."""
-        self._case, self._error, self._now = case, "StaleLeaseError", 0
         place = (postgres_server.url(), postgres_server.schema())
-        self._lab = case.make(f"{LAB}.Lab", *place, library=True, called="lab")
-        self._queues: dict[str, Handle] = {}
-
-    def queue(self, name: str) -> Handle:
-        """The queue of this worker, over a connection of its own."""
-        if name not in self._queues:
-            opened: dict[str, Any] = {"library": True, "called": f"connection of {name}"}
-            connection = self._case.make(f"{LAB}.open_connection", self._lab, name, **opened)
-            self._queues[name] = self._case.make("ServerQueue", connection, called=f"queue of {name}")
-        return self._queues[name]
+        super().__init__(case, MODULE, "ServerQueue", "StaleLeaseError", *place, clock=False)
 
     def at(self, instant: int) -> None:
         """Let time pass until `instant`."""
         self._do("time passes", "let_pass", instant - self._now)
         self._now = instant
-        self._case.replace_last(self._words("time passes"))
+        self.case.replace_last(self._words("time passes"))
 
-    def has(self, type: str = "mail", payload: str = "", *, due: int = 0, called: str) -> None:
+    def submit(
+        self, type: str = "mail", payload: str = "", *, due: int = 0, gives: Any, by: str = "somebody"
+    ) -> None:
         """Let some other process submit a job, ready in `due` milliseconds, or that long ago."""
         when = f", ready since {seconds(-due)} s" if due < 0 else f", ready in {seconds(due)} s" if due else ""
-        self._do(f"somebody submits {type}{when}", "submit", type, payload, due, tell=lambda _: called)
+        for name in several(gives):
+            self._do(f"{by} submits {type}{when}", "submit", type, payload, due, tell=lambda _, name=name: name)
 
-    def shows_row(self, job_id: str, **wanted: object) -> None:
+    def view(self, job_id: str, by: str = "", **wanted: Any) -> None:  # noqa: ARG002  the table is one for all
         """Look at a job's committed row; each named field must have this value."""
         row = self.row(job_id, tuple(wanted))
         for name, value in wanted.items():
-            self._case.same(name, value, row[name])
+            self.case.same(name, value, row[name])
 
     def row(self, job_id: str, names: tuple[str, ...] = ("status", "attempts")) -> dict[str, Any]:
         """Read a job's committed row."""
@@ -64,20 +57,20 @@ class ServerStage(ClaimStage):
         row = self._do(f"look at {job_id} in the table", "look", job_id, tell=tell)
         return dict(zip(FIELDS, row, strict=True))
 
-    def loses(self, worker_id: str, job_id: str, status: str) -> None:
+    def lose(self, worker_id: str, job_id: str, status: str) -> None:
         """Cut a worker's connection; the row must stay as its claim has left it."""
-        was_open = self._case.glance(self._lab, "is_open", worker_id)
+        was_open = self.case.glance(self._database, "is_open", worker_id)
         self._do(f"the connection of {worker_id} is cut", "lose", worker_id, tell=lambda _: "it is gone")
         del self._queues[worker_id]
         found = self.row(job_id)["status"]
         if found != status and was_open:
-            self._case.broken(f"{job_id} is {status}", f"{job_id} is {found}", LOST)
-        self._case.same("status", status, found)
+            self.case.broken(f"{job_id} is {status}", f"{job_id} is {found}", LOST)
+        self.case.same("status", status, found)
 
     def is_closed(self, worker_id: str) -> None:
         """Require that a worker has left no transaction open."""
-        if self._case.glance(self._lab, "is_open", worker_id):
-            self._case.broken("no open transaction", "a transaction that is still open", LEFT_OPEN)
+        if self.case.glance(self._database, "is_open", worker_id):
+            self.case.broken("no open transaction", "a transaction that is still open", LEFT_OPEN)
 
     def somebody_holds(self, job_id: str) -> None:
         """Let another worker be in the middle of its claim: it has locked this row."""
@@ -89,19 +82,21 @@ class ServerStage(ClaimStage):
 
     def counting(self) -> Action:
         """Somebody looks at all jobs in between."""
-        return Action("somebody looks at all jobs", self._lab, "statuses", (), lambda got: ", ".join(got or []))
+        return Action(
+            "somebody looks at all jobs", self._database, "statuses", (), lambda got: ", ".join(got or [])
+        )
 
     def writes_after(self) -> bool:
         """Whether the caller wrote to the table after the others had acted."""
-        return bool(self._case.glance(self._lab, "writes_after"))
+        return bool(self.case.glance(self._database, "writes_after"))
 
     def held_while_waiting(self) -> list[str]:
         """What somebody held while it waited in vain."""
-        return list(self._case.glance(self._lab, "held_while_waiting") or [])
+        return list(self.case.glance(self._database, "held_while_waiting") or [])
 
     def lingering(self) -> Action:
         """A moment really passes in between."""
-        return Action("a moment passes", self._lab, "linger", (), lambda _: "")
+        return Action("a moment passes", self._database, "linger", (), lambda _: "")
 
     def cancelling(self, by: str, job_ids: list[str]) -> Action:
         """Somebody cancels in between."""
@@ -112,34 +107,27 @@ class ServerStage(ClaimStage):
         told = "the cancelled ids"
         return self._call(by, f"{by} cancels {', '.join(job_ids)}", "cancel", job_ids, expected=told)
 
-    def fails_late(self, hold: Hold) -> None:
-        """Fail with an old lease; the queue must refuse."""
-        self.refuses_fail(hold.job_id, hold.generation, by=hold.worker_id)
-
     def _do(self, words: str, method: str, *args: Any, tell: Callable[[Any], str] = str) -> Any:
-        line = self._case.line  # what others do is no line of the answer's
-        got = self._case.call(self._words(words), self._lab, method, *args, tell=tell)
-        self._case.line = line
+        line = self.case.line  # what others do is no line of the answer's
+        got = self.case.call(self._words(words), self._database, method, *args, tell=tell)
+        self.case.line = line
         return got
 
     def _glance(self, job_id: str, by: str) -> dict[str, Any]:  # noqa: ARG002  the table is one for all
-        row = self._case.glance(self._lab, "look", job_id)
+        row = self.case.glance(self._database, "look", job_id)
         return dict(zip(FIELDS, row, strict=True)) if row else {}
 
-    def _without_lock(self, expected: str) -> Callable[[Callable[[], Any]], Any]:
-        """Run a call; to wait for another one's row is a way to fail of its own."""
-        run = super()._without_lock(expected)
-
-        def without_waiting(call: Callable[[], Any]) -> Any:
-            try:
-                return run(call)
-            except Broken as broken:
-                if broken.how != LOCKED:
-                    raise
-                got = "it waits for a row that somebody else has locked"
-                raise Broken(expected, got, broken.line, WAITS_FOR_A_ROW) from None
-
-        return without_waiting
+    @contextmanager
+    def _without_lock(self, expected: str) -> Iterator[None]:
+        """To wait for another one's row is a way to fail of its own."""
+        try:
+            with super()._without_lock(expected):
+                yield
+        except Broken as broken:
+            if broken.how != LOCKED:
+                raise
+            got = "it waits for a row that somebody else has locked"
+            raise Broken(expected, got, broken.line, WAITS_FOR_A_ROW) from None
 
 
 def got_words(mine: Any, theirs: Any) -> str:

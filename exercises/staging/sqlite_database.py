@@ -1,14 +1,14 @@
 """A SQLite file in the answer's process, several connections to it, and power cuts.
 
-Other connections act between two statements of one: see `meeting`. SQLite itself tells of each statement before
-it runs, whichever way it was sent.
+Other connections act between two statements of one: see `interleaving`. SQLite itself tells of each statement
+before it runs, whichever way it was sent.
 """
 
 import sqlite3
 from functools import partial
 from pathlib import Path
 
-from exercises.staging.interleaving import Meeting
+from exercises.staging.interleaving import Interleaving
 
 FILE = "queue.db"
 COPY = "left_by_the_power_cut.db"
@@ -18,8 +18,8 @@ LOCKED = "locked"
 _opened: list[sqlite3.Connection] = []
 
 
-class Lab(Meeting):
-    """One file that is empty at first. There is one lab at a time: a new one takes the old one's file."""
+class Database(Interleaving):
+    """One file that is empty at first. There is one database at a time: a new one takes the old one's file."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,9 +56,9 @@ class Lab(Meeting):
         return isinstance(error, sqlite3.OperationalError) and LOCKED in str(error)
 
 
-def open_connection(lab: Lab, name: str) -> sqlite3.Connection:
+def open_connection(database: Database, name: str) -> sqlite3.Connection:
     """Open a connection of this name."""
-    return lab.connection(name)
+    return database.connection(name)
 
 
 def _connect(path: str) -> sqlite3.Connection:

@@ -5,6 +5,7 @@ order. The named ways to break that come first: a report should say more than "n
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from itertools import permutations
 from typing import Any
 
@@ -15,13 +16,12 @@ from exercises.grader.judging.together import holds
 from exercises.grader.running.threads.story import Call, Got, Seen, Story, Take, Wrong
 from exercises.grader.running.threads.story import told as plainly
 from exercises.grader.running.wire import Record
-from exercises.staging.queue_driver import GETS_NOTHING, TOKEN_AGAIN, Hold, QueueStage, broken_as, lease_words
-from exercises.staging.queue_model import Model
+from exercises.staging.driver import broken_as
+from exercises.staging.oracle import Oracle
+from exercises.staging.queue_driver import GETS_NOTHING, MADE_UP, TOKEN_AGAIN, Hold, QueueDriver, lease_words
 
 KIND = "SharedQueue"
 ERROR = "StaleTokenError"
-NOBODY = "somebody"  # who shows a token that no poll gave
-FOR_EVER = 1 << 40  # the leases of this queue do not end
 
 # The ways in which threads break a promise.
 TWO_WORKERS = "one job, two workers"
@@ -32,53 +32,48 @@ HALF_A_CHANGE = "half a change"
 NO_ORDER = "no order gives this"
 
 
-class SharedStage(QueueStage):
-    """One queue of the answer and a single thread. There is no clock: nothing here depends on time."""
+class SharedQueue(QueueDriver):
+    """One queue of the answer and a single thread. There is no clock: nothing here depends on time.
+
+    How a report is not refused depends on the job's state and on whose token it was; how a token comes again,
+    on whose it was before.
+    """
 
     def __init__(self, case: Case, called: str = "") -> None:
         """Create the queue; a second one needs a name."""
-        self._case, self._error, self._now = case, ERROR, 0
-        self._name = f"{called}: " if called else ""
-        self._queue = case.make(KIND, called=called)
-
-    def takes(self, worker_id: str, *, gives: str | None) -> Hold:
-        """Let a worker poll; it must get the job `gives`, or nothing."""
-        return self._polled(f"{worker_id} polls", (worker_id,), gives)
+        super().__init__(case, KIND, ERROR, clock=False, called=called)
 
     def counts(self, pending: int, running: int, succeeded: int) -> None:
         """Look at the counts; they must be these."""
         wanted = {"pending": pending, "running": running, "succeeded": succeeded}
         expected = ", ".join(f"{name} {number}" for name, number in wanted.items())
-        got = self._call("counts", "counts", expected=expected, tell=tell_value)
-        for name, number in wanted.items():
-            self._case.same(name, number, self._case.field(got, name))
+        self.has(self.call("counts", "counts", expected=expected, tell=tell_value), wanted)
 
-    def refuses_complete(self, job_id: str, token: str, by: str, *, stays: str) -> None:
-        """As in every queue; how it is not refused depends on the job's state and on whose token it was."""
-        with broken_as(f"complete with {_whose(by)} while {stays}"):
-            super().refuses_complete(job_id, token, by, stays=stays)
+    def complete(self, hold: str | Hold, job: str = "", by: str = "", *, gives: Any = "accepted") -> None:
+        """Let the holder complete its job, or somebody else another one."""
+        with self._while("complete", hold, gives):
+            super().complete(hold, job, by, gives=gives)
 
-    def refuses_fail(self, job_id: str, token: str, by: str, *, stays: str) -> None:
-        """Likewise."""
-        with broken_as(f"fail with {_whose(by)} while {stays}"):
-            super().refuses_fail(job_id, token, by, stays=stays)
+    def fail(self, hold: str | Hold, *args: str, gives: Any = "accepted", **more: Any) -> None:
+        """Let the holder report a failure, or somebody else."""
+        with self._while("fail", hold, gives):
+            super().fail(hold, *args, gives=gives, **more)
 
-    def tokens_differ(self, *holds: Hold) -> None:
-        """Require that no token appears twice; whose it was before tells what it is made of."""
-        last = holds[-1]
-        before = next((one for one in holds[:-1] if one.token == last.token), last)
+    def _while(self, method: str, hold: str | Hold, gives: Any) -> AbstractContextManager[None]:
+        if gives == "accepted":
+            return nullcontext()
+        whose = "a made-up token" if self.find(hold).token == MADE_UP else "a token of a hand-out"
+        return broken_as(f"{method} with {whose} while {gives[1]}")
+
+    def differ(self, *holds: str | Hold) -> None:
+        """Require that no token appears twice."""
+        *others, last = map(self.find, holds)
+        before = next((one for one in others if one.token == last.token), last)
         same_job, same_worker = before.job_id == last.job_id, before.worker_id == last.worker_id
         with broken_as(
             f"{'same' if same_job else 'another'} job, {'same' if same_worker else 'another'} worker"
         ):
-            super().tokens_differ(*holds)
-
-    def _words(self, words: str) -> str:
-        return self._name + words
-
-
-def _whose(by: str) -> str:
-    return "a made-up token" if by == NOBODY else "a token of a hand-out"
+            super().differ(*holds)
 
 
 # -- what threads do ---------------------------------------------------------------------------------------
@@ -295,7 +290,7 @@ class _Told:
     """The model, told calls one after the other."""
 
     def __init__(self, *, forgiving: bool) -> None:
-        self._model = Model()
+        self._model = Oracle(leases=False, keeps_place=True)
         self._hand_outs: dict[
             tuple[str, int], tuple[int, int]
         ] = {}  # by call: the job and the hand-out's number
@@ -305,7 +300,7 @@ class _Told:
         """Make the same call to the model; whether it gives the same."""
         match call.method:
             case "submit":
-                return bool(got.value == f"J{self._model.submit()}")
+                return bool(got.value == self._model.submit(0).id)
             case "poll":
                 return self._poll(place, call, got)
             case "complete" | "fail":
@@ -321,12 +316,11 @@ class _Told:
         if self._forgiving and got.value is None and place[0] not in {"before", "after"}:
             return True
         hand_out = len(self._hand_outs) + 1
-        number = self._model.poll(0, FOR_EVER, hand_out)
-        if number is None:
+        job = self._model.poll(0, hand_out=hand_out)
+        if job is None:
             return got.kind == "value" and got.value is None
-        self._hand_outs[place] = (number, hand_out)
-        attempt = self._model.jobs[number].attempts
-        return _has(got, {"job_id": f"J{number}", "attempt": attempt, "worker_id": call.args[0]})
+        self._hand_outs[place] = (job.number, hand_out)
+        return _has(got, {"job_id": job.id, "attempt": job.attempts, "worker_id": call.args[0]})
 
     def _report(self, call: Call, got: Got) -> bool:
         shown, number = None, 1

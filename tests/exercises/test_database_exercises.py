@@ -15,7 +15,7 @@ from exercises.grader.judging.records import How, Result, Verdict
 from exercises.grader.proving.verify import skipped, verify
 from exercises.grader.running import postgres_server
 from exercises.staging import sqlite_database
-from exercises.staging.interleaving import WAITS, Meeting
+from exercises.staging.interleaving import WAITS, Interleaving
 from tests.exercises.grading import named, need_server_for
 from webui.cli.verify import verify_
 
@@ -37,12 +37,12 @@ def grade(exercise: catalogue.Exercise, *edits: tuple[str, str]) -> Result:
 class Caller:
     """Something that can be called, and tells of two statements."""
 
-    def __init__(self, meeting: Meeting, name: str) -> None:
-        self.meeting, self.name = meeting, name
+    def __init__(self, interleaving: Interleaving, name: str) -> None:
+        self.interleaving, self.name = interleaving, name
 
     def call(self) -> str:
         for text in ("look", "write"):
-            self.meeting.statement(self.name, text)
+            self.interleaving.statement(self.name, text)
         return f"{self.name} is done"
 
 
@@ -52,46 +52,46 @@ class Caller:
 )
 def test_others_act_before_the_statement_of_that_number(place: int, told: list[object]) -> None:
     """Their own statements are not counted, and what they gave is kept."""
-    meeting = Meeting()
-    meeting.arm("A", place)
-    meeting.then(Caller(meeting, "B"), "call")
-    assert Caller(meeting, "A").call() == "A is done"
-    assert meeting.disarm() == told
-    assert meeting.outcome(0) == ("B is done" if told[0] else None)
+    interleaving = Interleaving()
+    interleaving.arm("A", place)
+    interleaving.then(Caller(interleaving, "B"), "call")
+    assert Caller(interleaving, "A").call() == "A is done"
+    assert interleaving.disarm() == told
+    assert interleaving.outcome(0) == ("B is done" if told[0] else None)
 
 
 def test_who_would_have_to_wait_is_told_from_who_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A locked file is a wait; any other error is raised again."""
     monkeypatch.chdir(tmp_path)
-    lab = sqlite_database.Lab()
-    mine, theirs = lab.connection("A"), lab.connection("B")
+    database = sqlite_database.Database()
+    mine, theirs = database.connection("A"), database.connection("B")
     mine.execute("CREATE TABLE t (x)")
-    lab.arm("A", 2)
-    lab.then(theirs, "execute", "INSERT INTO t VALUES (1)")
-    lab.then(theirs, "execute", "INSERT INTO nowhere VALUES (1)")
+    database.arm("A", 2)
+    database.then(theirs, "execute", "INSERT INTO t VALUES (1)")
+    database.then(theirs, "execute", "INSERT INTO nowhere VALUES (1)")
     mine.execute("BEGIN IMMEDIATE")
     mine.execute("INSERT INTO t VALUES (2)")
     mine.execute("COMMIT")
-    assert lab.outcome(0) == WAITS
+    assert database.outcome(0) == WAITS
     with pytest.raises(Exception, match="no such table: nowhere"):
-        lab.outcome(1)
-    lab.close()
+        database.outcome(1)
+    database.close()
 
 
 def test_a_power_cut_leaves_what_was_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between two statements of a transaction nothing of it is in the file."""
     monkeypatch.chdir(tmp_path)
-    lab = sqlite_database.Lab()
-    mine = lab.connection("A")
+    database = sqlite_database.Database()
+    mine = database.connection("A")
     mine.execute("CREATE TABLE t (x)")
     mine.execute("INSERT INTO t VALUES (1)")
     mine.execute("BEGIN")
     mine.execute("INSERT INTO t VALUES (2)")
-    lab.keep_what_is_written()
+    database.keep_what_is_written()
     mine.execute("COMMIT")
-    lab.go_on_with_what_was_kept()
-    assert lab.connection("A").execute("SELECT x FROM t").fetchall() == [(1,)]
-    lab.close()
+    database.go_on_with_what_was_kept()
+    assert database.connection("A").execute("SELECT x FROM t").fetchall() == [(1,)]
+    database.close()
 
 
 def test_an_answer_that_uses_another_connection_is_told_so() -> None:

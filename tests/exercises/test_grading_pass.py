@@ -86,17 +86,20 @@ def test_a_version_is_what_decides_and_nothing_else(copy: Path) -> None:
             file.write("\n# A remark.\n")
     assert version(load(copy)) == before
     limited = version(replace(load(copy), limits=Limits(total_seconds=3.0)))
-    with (copy / "checks.py").open("a", encoding="utf-8") as file:
-        file.write("\n# A remark.\n")
-    assert len({before, limited, version(load(copy))}) == 3
+    found = {before, limited}
+    for name in ("checks.py", "checks.toml"):
+        with (copy / name).open("a", encoding="utf-8") as file:
+            file.write("\n# A remark.\n")
+        found.add(version(load(copy)))
+    assert len(found) == 4
     roots = [find("ex03").folder / name for name in ("checks.py", "starter.py")]
     files = {path.relative_to(cache.KIT).as_posix() for path in with_imports(roots)}
     assert {
         "exercises/grader/judging/case.py",
-        "exercises/staging/token_stage.py",
+        "exercises/staging/queue_walk.py",
         "jobqueue/clock.py",
     } <= files
-    assert "exercises/staging/whole_stage.py" not in files
+    assert "exercises/staging/whole_queue.py" not in files
 
 
 def test_an_installed_kit_keeps_nothing_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:

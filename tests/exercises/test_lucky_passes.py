@@ -8,7 +8,7 @@ import pytest
 
 from exercises.grader.judging import runner
 from exercises.grader.judging.records import CheckResult, Verdict
-from exercises.staging.queue_model import Model
+from exercises.staging.oracle import Oracle
 from exercises.staging.queue_walk import draw
 from tests.exercises import newcomers
 from tests.exercises.grading import EXERCISE, FAIL_BODY, SHOWN_PATH, SOLUTION, grade, named
@@ -153,17 +153,17 @@ def test_the_drawn_stories_come_to_what_is_delicate() -> None:
 
 def test_the_model_keeps_the_worked_example_of_the_task() -> None:
     """The oracle itself is held against the times that the task text gives."""
-    model = Model()
-    model.submit()
-    assert model.poll(0, 10_000, 1) == 1
+    model = Oracle(keeps_place=True)
+    job = model.submit(0)
+    assert model.poll(0, 10_000, 1) is job
     model.settle(9_999)
-    assert model.jobs[1].status == "RUNNING"
+    assert job.status == "RUNNING"
     model.settle(10_000)
-    assert (model.jobs[1].status, model.jobs[1].last_error) == ("PENDING", "lease expired")
-    assert model.poll(12_000, 10_000, 2) == 1
+    assert (job.status, job.last_error) == ("PENDING", "lease expired")
+    assert model.poll(12_000, 10_000, 2) is job
     assert [model.complete(13_000, 1, 1), model.complete(14_000, 1, 2), model.complete(15_000, 1, 2)] == [
         False,
         True,
         False,
     ]
-    assert (model.jobs[1].status, model.jobs[1].attempts) == ("SUCCEEDED", 2)
+    assert (job.status, job.attempts) == ("SUCCEEDED", 2)

@@ -50,7 +50,7 @@ def test_a_wrapper_around_the_library_is_refused_in_one_plain_line() -> None:
         ("kind = __import__('jobqueue').JobQueue", BUILD),
         ("import importlib\nimportlib.import_module('jobqueue')", BUILD),
         ("from exercises.staging import queue_driver", OWN_FILES),
-        ("import exercises.staging.queue_model", OWN_FILES),
+        ("import exercises.staging.oracle", OWN_FILES),
     ],
 )
 def test_an_import_that_does_the_work_is_refused_wherever_it_stands(text: str, says: str) -> None:

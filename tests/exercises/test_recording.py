@@ -10,9 +10,9 @@ import pytest
 
 from exercises.grader.judging import runner
 from exercises.grader.judging.catalogue import Exercise, find
-from exercises.playback.interfaces import STAGES, STORIES
+from exercises.playback.interfaces import INTERFACES, STORIES
 from exercises.playback.player import play_check, play_scenario, shown_check
-from exercises.staging.whole_stage import WholeStage
+from exercises.staging.whole_queue import WholeQueue
 from jobqueue import Event
 from webui.answers.recording import board_at
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EX03 = find("ex03")
 SOLUTION = EX03.text("solution.py")
-EXERCISES = {name: find(name) for name in STAGES}
+EXERCISES = {name: find(name) for name in INTERFACES}
 
 
 def right(exercise: Exercise) -> dict[str, str]:
@@ -116,7 +116,7 @@ def test_a_check_that_hides_in_the_middle_is_not_shown() -> None:
     """What it has told before is dropped, too."""
 
     def tells_then_hides(case: Case) -> None:
-        WholeStage(case).brings()
+        WholeQueue(case).submit()
         case.hide("late")
 
     ex07 = EXERCISES["ex07"]

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from exercises.grader.judging.catalogue import find
-from exercises.playback.interfaces import STAGES, STORIES
+from exercises.playback.interfaces import INTERFACES, STORIES
 from exercises.playback.player import play_check, play_scenario
 from exercises.playback.recording import MOST_FRAMES
 from jobqueue import Event
@@ -150,8 +150,8 @@ def test_a_story_that_the_queue_cannot_play_is_refused(name: str) -> None:
 
 def test_the_stages_and_the_stories_belong_to_exercises() -> None:
     """Each short name is one of the catalogue, and both tables have the same."""
-    assert STAGES.keys() == STORIES.keys()
-    assert {find(name).short for name in STAGES} == set(STAGES)
+    assert INTERFACES.keys() == STORIES.keys()
+    assert {find(name).short for name in INTERFACES} == set(INTERFACES)
 
 
 @pytest.mark.parametrize("how", ["endless loop", "exit", "flood", "exception"])

@@ -11,6 +11,7 @@ import pytest
 
 from exercises.grader.running.wire import Opaque, Record, pack, unpack
 
+STAGING = [f"exercises.staging.{name}" for name in ("driver", "queue_driver", "story_tables")]
 MODULES = [
     "exercises.grader.judging.diagnosis",
     "exercises.grader.explaining.hints",
@@ -76,7 +77,7 @@ def test_a_value_that_holds_itself_arrives_cut_off() -> None:
     assert "a deeply nested value" in str(crossed(ring))
 
 
-@pytest.mark.parametrize("module", [*MODULES, "exercises.staging.queue_driver"])
+@pytest.mark.parametrize("module", [*MODULES, *STAGING])
 def test_the_examples_in_the_docstrings_are_true(module: str) -> None:
     """Each module has some, and none fails."""
     outcome = doctest.testmod(importlib.import_module(module))

@@ -17,6 +17,7 @@ from exercises.grader.running.process import Limits
 
 EXERCISES = Path(__file__).resolve().parents[2]
 KINDS = ("code", "tests")
+TABLE = "checks.toml"  # the checks whose stories are only data, where checks.py reads them from there
 FOLDER_NAME = re.compile(r"ex(\d\d)_[a-z][a-z0-9_]*")
 
 

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from exercises.grader.judging.catalogue import EXERCISES, Exercise, check_files
+from exercises.grader.judging.catalogue import EXERCISES, TABLE, Exercise, check_files
 from exercises.grader.judging.subjects import FLAWS, OTHERS, RIGHT
 
 KIT = EXERCISES.parent
@@ -83,7 +83,8 @@ def version(exercise: Exercise) -> str:
     own = [exercise.folder / "starter.py", *check_files(exercise.folder), *filter(Path.is_file, subjects)]
     running = GRADER / "running"
     runs = [GRADER / "judging" / "runner.py", running / "child.py", *sorted((running / "threads").glob("*.py"))]
-    files = [*with_imports([*own, *runs]), *filter(Path.is_file, [exercise.folder / FLAWS])]
+    data = [exercise.folder / FLAWS, exercise.folder / TABLE]
+    files = [*with_imports([*own, *runs]), *filter(Path.is_file, data)]
     texts = [f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in files]
     return _hash(sys.version, repr(settings), *texts)
 

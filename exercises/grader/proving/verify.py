@@ -14,7 +14,7 @@ from itertools import islice
 
 from exercises.grader.errors import BadExerciseError
 from exercises.grader.explaining import report
-from exercises.grader.judging.catalogue import Exercise, check_files, folders
+from exercises.grader.judging.catalogue import TABLE, Exercise, check_files, folders
 from exercises.grader.judging.diagnosis import diagnose
 from exercises.grader.judging.misconceptions import Form, Misconception
 from exercises.grader.judging.records import Result, Verdict
@@ -70,7 +70,7 @@ def _files(exercise: Exercise) -> Iterator[str]:
     present = {path.name for path in exercise.folder.iterdir()} - IGNORED
     wanted = FILES | (verify_flaws.FILES if exercise.kind == "tests" else set())
     yield from (f"{name} is missing" for name in sorted(wanted - present))
-    checks = {path.name for path in check_files(exercise.folder)}
+    checks = {path.name for path in check_files(exercise.folder)} | {TABLE}
     yield from (f"{name} does not belong here" for name in sorted(present - wanted - checks - {FILE}))
     if len(exercise.alternatives()) < FEWEST_ALTERNATIVES:
         yield f"there are fewer than {FEWEST_ALTERNATIVES} right answers that are built otherwise"

@@ -1,9 +1,81 @@
-"""What an answer to ex06 must promise when reports, submits and looks meet. Goes on from checks.py."""
+"""What an answer to ex06 must promise when several threads call at the same time."""
 
 from exercises.grader import Case, check
-from exercises.staging.thread_stories import complete, complete_with, counts, fail, meet, poll, submit, view
+from exercises.grader.judging.together import none_waits, pairs_of
+from exercises.grader.running.threads.story import Call
+from exercises.staging.thread_stories import (
+    KIND,
+    complete,
+    complete_with,
+    counts,
+    fail,
+    meet,
+    poll,
+    submit,
+    tell,
+    view,
+)
 
 ALONE = ("counted",)
+
+
+@check(
+    task=4,
+    points=2,
+    promise="Whatever two threads do at the same time, neither waits for the other for ever.",
+    needs=ALONE,
+)
+def no_deadlock(case: Case) -> None:
+    """Every two of the methods meet, twice: nobody waits for a lock of somebody who waits, too.
+
+    Once two jobs run and one waits, so everything finds what it looks for; and once all is over.
+    """
+    busy = (submit(), submit("report"), submit(), poll("W"), poll("V"))
+    over = (submit(), poll("W"), complete("before", 1))
+    stories = pairs_of(KIND, _each(3, "J1"), _each(4, "J2"), "busy", before=busy, tell=tell)
+    stories |= pairs_of(KIND, _each(1, "J1"), _each(1, "J1"), "over", before=over, tell=tell)
+    none_waits(case, stories)
+
+
+def _each(lease: int, job_id: str) -> dict[str, Call]:
+    """One call of each method; the reports are about what the call number `lease` got before."""
+    reports = {"complete": complete("before", lease), "fail": fail("before", lease)}
+    return {"submit": submit(), "poll": poll("B"), **reports, "view": view(job_id), "counts": counts()}
+
+
+@check(
+    task=2,
+    points=4,
+    promise="Of two workers that ask for one job at the same time, exactly one gets it.",
+    needs=ALONE,
+)
+def one_job_two_workers(case: Case) -> None:
+    """Both look, both see a PENDING job; only one may have it."""
+    meet(case, before=(submit(),), A=(poll("A"),), B=(poll("B"),), after=(poll("C"), counts()))
+
+
+@check(
+    task=2,
+    points=3,
+    promise="Two workers and two jobs: each gets one, with a token of its own.",
+    needs=ALONE,
+)
+def two_jobs_two_workers(case: Case) -> None:
+    """Nobody goes away with nothing while a job is ready, and no two hand-outs have one token."""
+    before = (submit(), submit("report"))
+    meet(case, before=before, A=(poll("A"),), B=(poll("B"),), after=(poll("C"), counts()))
+
+
+@check(
+    task=2,
+    points=2,
+    promise="Three workers, two jobs: each job goes to one of them, and one gets nothing.",
+    needs=(one_job_two_workers, two_jobs_two_workers),
+)
+def three_workers(case: Case) -> None:
+    """What holds for two threads must hold for three."""
+    before = (submit(), submit("report"))
+    meet(case, before=before, A=(poll("A"),), B=(poll("B"),), C=(poll("C"),), after=(counts(),))
 
 
 @check(task=3, points=3, promise="Of two reports with one token, only the first is accepted.", needs=ALONE)
