@@ -157,7 +157,7 @@ def test_charts_are_there_where_the_story_is_about_them() -> None:
     def titles(name: str) -> list[str]:
         lab = Lab("x-1", SCENARIOS[name])
         lab.world.advance_to(2000)
-        return [title for title, _ in charts_of(lab.world)]
+        return [title for title, _ in charts_of(lab.world, lab.world.jobs())]
 
     share, band, tenant = (
         "Share of hand-outs, and the one promised while all bands have work",
@@ -176,10 +176,10 @@ def test_a_chart_says_what_it_shows() -> None:
     lab = Lab("x-1", SCENARIOS["hhhnnl"])
     lab.world.advance_to(4000)
     shares = "Share of hand-outs: H 60%, promised 50%; N 40%, promised 33%; L 0%, promised 17%"
-    assert shares in charts_of(lab.world)[0][1]
+    assert shares in charts_of(lab.world, lab.world.jobs())[0][1]
     lab = Lab("x-1", SCENARIOS["noisy_neighbour"])
     lab.world.advance_to(6000)
-    assert "acme 6.0 s; bo 4.5 s" in charts_of(lab.world)[0][1]
+    assert "acme 6.0 s; bo 4.5 s" in charts_of(lab.world, lab.world.jobs())[0][1]
 
 
 def test_a_type_is_paused_and_resumed(app: Flask) -> None:

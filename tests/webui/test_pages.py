@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import jobqueue
-from jobqueue.simulation import SCENARIOS
+from jobqueue.simulation import SCENARIOS, World
 from tests.webui.asking import HTMX, BoardClient, Parsed, words
 
 if TYPE_CHECKING:
@@ -164,6 +164,31 @@ def test_a_rule_leads_to_the_line_that_keeps_it(app: Flask, name: str) -> None:
             .splitlines()[int(line) - 1]
             .startswith("def ")
         )
+
+
+def counted(real: Any, name: str, asked: list[str]) -> Any:
+    """Return a method that notes each call of it, and calls the real one."""
+
+    def method(*given: Any, **more: Any) -> Any:
+        asked.append(name)
+        return real(*given, **more)
+
+    return method
+
+
+@pytest.mark.parametrize("query", ["", "?job=J1", "?from=1&to=5"])
+@pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "htmx"])
+def test_a_page_asks_its_world_once(
+    board: BoardClient, monkeypatch: pytest.MonkeyPatch, query: str, headers: dict[str, str]
+) -> None:
+    """The jobs are listed once, the timeline is built once, and no world is made or played again."""
+    for _ in range(4):
+        board.do("step")
+    asked: list[str] = []
+    for name in ("__init__", "jobs", "timeline"):
+        monkeypatch.setattr(World, name, counted(getattr(World, name), name, asked))
+    assert board.client.get(f"{board.url}{query}", headers=headers).status_code == 200
+    assert sorted(asked) == ["jobs", "timeline"]
 
 
 def test_a_fragment_is_the_board_alone(board: BoardClient) -> None:

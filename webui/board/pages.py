@@ -28,7 +28,7 @@ from webui.board.look import Look
 from webui.board.panels import panels_of
 from webui.board.texts import further_of
 from webui.board.travel import settings_of, travel_of
-from webui.board.view import board_of, parameters_of, teaser_of
+from webui.board.view import BoardView, board_of, parameters_of, teaser_of
 from webui.failures import is_fragment_wanted, problem
 
 pages = Blueprint("pages", __name__)
@@ -59,12 +59,13 @@ def render_board(
         typed: what was typed into the form for other rules; by default the rules that there are.
         errors: what is wrong with it, by field.
     """
-    board, travel, look = board_of(lab), travel_of(lab), look_of_request()
+    view, look = BoardView.of(lab.world), look_of_request()
+    board, travel = board_of(lab, view), travel_of(lab, view)
     kept = {} if lab.is_shared or travel.code is None else {"s": travel.code}
     shown: dict[str, Any] = {
         "board": board,
         "travel": travel,
-        "panels": panels_of(lab, look),
+        "panels": panels_of(lab, look, view),
         "look_url": _addresses(lab, kept | look.query),
         "kept": kept | look.query,
         "speeds": SPEEDS,

@@ -42,7 +42,7 @@ def chart(lab_id: str, number: int) -> Response:
     if lab is None:
         return gone(lab_id)
     with lab.lock:
-        drawn = charts_of(lab.world, standalone=True)
+        drawn = charts_of(lab.world, lab.world.jobs(), standalone=True)
     if not 1 <= number <= len(drawn):
         abort(404, "There is no such chart on this board.")
     return _file(drawn[number - 1][1], "image/svg+xml", f"{lab.scenario.name}-chart-{number}.svg", charts.STYLE)

@@ -23,6 +23,7 @@ from webui.board.labs import Lab
 from webui.board.lanes import JobCard, Lanes
 from webui.board.look import Look
 from webui.board.predictions import NEXT, Question, Verdict
+from webui.board.view import BoardView
 
 MOST_ATTEMPTS = 50
 
@@ -102,9 +103,9 @@ class Panels:
     ready: list[JobCard] | None
 
 
-def panels_of(lab: Lab, look: Look) -> Panels:
+def panels_of(lab: Lab, look: Look, view: BoardView) -> Panels:
     """Return the panels of a lab for somebody who looks at something."""
-    world, timeline, predict = lab.world, lab.world.timeline(), _predict(lab)
+    world, timeline, predict = view.world, view.timeline, _predict(lab)
     part = part_of(timeline, look)
     hides = predict is not None and predict.question is not None and predict.question.kind == NEXT
     zoomed = None if part is timeline else TimelinePicture(part).svg()
@@ -116,7 +117,7 @@ def panels_of(lab: Lab, look: Look) -> Panels:
         beside=_beside(world),
         picture=zoomed,
         span=(f"{part.begin / 1000:g}", f"{part.end / 1000:g}"),
-        ready=_hidden_order(world) if hides else None,
+        ready=_hidden_order(view) if hides else None,
     )
 
 
@@ -215,9 +216,9 @@ def _predict(lab: Lab) -> PredictCard | None:
     return PredictCard(told.on, question, told.verdict(lab.world), told.right, told.asked)
 
 
-def _hidden_order(world: World) -> list[JobCard]:
+def _hidden_order(view: BoardView) -> list[JobCard]:
     """Return the ready jobs in submission order, without what would tell who is next."""
-    cards = sorted(Lanes(world, world.jobs()).ready(), key=lambda card: job_number(card.id))
+    cards = sorted(Lanes(view.world, view.jobs).ready(), key=lambda card: job_number(card.id))
     return [replace(card, chip="ready", look="ready", why=card.why.partition(";")[0]) for card in cards]
 
 

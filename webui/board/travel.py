@@ -13,6 +13,7 @@ from webui.board.branches import Branch
 from webui.board.jumps import JUMPS, Jump
 from webui.board.labs import Lab
 from webui.board.numbers import as_seconds
+from webui.board.view import BoardView
 
 MOST_FATES = 12
 
@@ -52,12 +53,12 @@ class Travel:
     down: frozenset[str]
 
 
-def travel_of(lab: Lab) -> Travel:
+def travel_of(lab: Lab, view: BoardView) -> Travel:
     """Return where a lab stands in time."""
-    playback, world = lab.branches.playback, lab.world
+    playback, world = lab.branches.playback, view.world
     ahead = len(playback.ahead)
     many = f"{ahead} interventions ahead" if ahead > 1 else "1 intervention ahead"
-    types = {job.type for job in world.jobs()}
+    types = {job.type for job in view.jobs}
     return Travel(
         position=as_seconds(world.now()),
         end=as_seconds(max(playback.end(), world.now())),
@@ -65,7 +66,7 @@ def travel_of(lab: Lab) -> Travel:
         jumps=JUMPS,
         number=lab.branches.number,
         branches=lab.branches.all(),
-        beside=_beside_of(lab),
+        beside=_beside_of(lab, view),
         code=lab.id if lab.is_shared else lab.code(),
         longest_code=LONGEST_CODE,
         is_shared=lab.is_shared,
@@ -94,8 +95,8 @@ def _task_words(task: Task) -> str:
     return ", ".join(words)
 
 
-def _beside_of(lab: Lab) -> Beside | None:
-    there, number, here = lab.branches.beside, lab.branches.beside_number, lab.world
+def _beside_of(lab: Lab, view: BoardView) -> Beside | None:
+    there, number, here = lab.branches.beside, lab.branches.beside_number, view.world
     if there is None or number is None:
         return None
     found = compare(here, there.world)
@@ -111,7 +112,7 @@ def _beside_of(lab: Lab) -> Beside | None:
         sentences[:MOST_FATES],
         max(0, len(sentences) - MOST_FATES),
         found.fates,
-        _on_one_scale(here.timeline(), there.world.timeline()),
+        _on_one_scale(view.timeline, there.world.timeline()),
     )
 
 

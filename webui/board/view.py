@@ -10,6 +10,7 @@ from jobqueue.simulation.charts import BarChart, Row
 from jobqueue.simulation.chronicle import Entry
 from jobqueue.simulation.narration import QUEUE, Sentence, breaks, narrate, seconds
 from jobqueue.simulation.picture import WIDTH, TimelinePicture
+from jobqueue.simulation.timeline import Timeline
 from webui.board.labs import SPEEDS, Lab, Notice
 from webui.board.lanes import JobCard, Lanes, WorkerCard
 
@@ -71,10 +72,24 @@ class Board:
     draft: dict[str, str] = field(default_factory=dict)
 
 
-def board_of(lab: Lab) -> Board:
-    """Return what a lab looks like now."""
-    world, most = lab.world, lab.scenario.policy.max_attempts
-    jobs = world.jobs()
+@dataclass(frozen=True, slots=True)
+class BoardView:
+    """A world as one request sees it: asked once, and handed to all that show a part of it."""
+
+    world: World
+    jobs: list[JobView]
+    timeline: Timeline
+
+    @classmethod
+    def of(cls, world: World) -> "BoardView":
+        """Return what there is to see of a world now."""
+        return cls(world, world.jobs(), world.timeline())
+
+
+def board_of(lab: Lab, view: BoardView | None = None) -> Board:
+    """Return what a lab looks like now; `view` is what this request has seen of its world already."""
+    view = BoardView.of(lab.world) if view is None else view
+    world, jobs, most = view.world, view.jobs, lab.scenario.policy.max_attempts
     lanes = Lanes(world, jobs)
     entries = world.chronicle.entries[-LOG_LINES:]
     sentences = [narrate(entry, most) for entry in entries]
@@ -105,19 +120,20 @@ def board_of(lab: Lab) -> Board:
             for entry, sentence in zip(reversed(entries), reversed(sentences), strict=True)
         ],
         older=len(world.chronicle) - len(entries),
-        picture=picture_of(world),
+        picture=TimelinePicture(view.timeline, name="tl").svg(),
         next_up=world.queue.next_up(MOST_NEXT),
-        charts=charts_of(world),
+        charts=charts_of(world, jobs),
         types=_types(world, jobs),
         draft=lab.draft,
     )
 
 
-def charts_of(world: World, *, standalone: bool = False) -> list[tuple[str, str]]:
+def charts_of(world: World, jobs: list[JobView], *, standalone: bool = False) -> list[tuple[str, str]]:
     """Return charts of share and age, each with its title, where the story is about them.
 
     Args:
         world: what they are of.
+        jobs: its jobs.
         standalone: each brings its own style sheet, for a file.
     """
     stats = world.queue.stats()
@@ -134,9 +150,9 @@ def charts_of(world: World, *, standalone: bool = False) -> list[tuple[str, str]
             )
         )
     ages: list[tuple[str, Mapping[str, int], Iterable[str]]] = []
-    if stats.promised_share or len({job.priority for job in world.jobs()}) > 1:
+    if stats.promised_share or len({job.priority for job in jobs}) > 1:
         ages.append(("band", stats.oldest_ready_millis_by_band, BANDS))
-    tenants = sorted({job.tenant for job in world.jobs()})
+    tenants = sorted({job.tenant for job in jobs})
     if len(tenants) > 1:
         ages.append(("tenant", stats.oldest_ready_millis_by_tenant, tenants))
     for what, by_name, names in ages:
