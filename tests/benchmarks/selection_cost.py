@@ -90,9 +90,9 @@ def everything() -> JobQueue:
 def cases() -> Iterator[tuple[str, Callable[[], JobQueue], dict[str, object]]]:
     """Yield what is measured: a name, how the queue is made, and how it is polled."""
     one_type = {"types": ["type 3"]}
-    yield "strict, filtered by type", filled, one_type
+    yield "strict, filtered by type", filled, one_type  # type: ignore[misc]
     yield "bands, round robin", lambda: filled(scheduler=WeightedBands()), {}
-    yield "bands, filtered by type", lambda: filled(scheduler=WeightedBands()), one_type
+    yield "bands, filtered by type", lambda: filled(scheduler=WeightedBands()), one_type  # type: ignore[misc]
     yield "bands, a type of which there is none", lambda: filled(scheduler=WeightedBands()), {"types": ["none"]}
     yield "bands, every type paused", all_paused, {}
     yield "bands, every tenant at its limit", tenants_at_their_limit, {}

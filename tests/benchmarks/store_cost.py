@@ -77,7 +77,7 @@ def measured(place: Place, queues: dict[str, JobQueue]) -> dict[str, float]:
         queue.complete(lease.job_id, lease.token)
 
     found = {
-        f"submit, poll, complete ({name})": median_millis(lambda queue=queue: cycle(queue), CYCLES)
+        f"submit, poll, complete ({name})": median_millis(lambda queue=queue: cycle(queue), CYCLES)  # type: ignore[misc]
         for name, queue in queues.items()
     }
     queue = queues["strict"]

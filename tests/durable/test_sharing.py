@@ -274,9 +274,9 @@ def test_a_prune_lets_others_in(
         queue._session.write("UPDATE jobs SET finish_order = number WHERE status = 'CANCELLED'")  # type: ignore[attr-defined]
     pause, pauses = type(queue._database).let_others_in, []  # type: ignore[attr-defined]
     monkeypatch.setattr(
-        type(queue._database),
+        type(queue._database),  # type: ignore[attr-defined]
         "let_others_in",
-        lambda database: (pauses.append(1), pause(database)),  # type: ignore[attr-defined, func-returns-value]
+        lambda database: (pauses.append(1), pause(database)),
     )
     assert queue.prune(keep=0, dead=True) == 1200
     assert len(pauses) == 3

@@ -15,17 +15,17 @@ NAMES = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 LESSONS = [name for name in NAMES if not name.startswith("00")]
 
 
-def read(name):
+def read(name: str) -> Any:
     """Return a notebook."""
-    return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+    return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
 
 
-def code_cells(name):
+def code_cells(name: str) -> Any:
     """Return the sources of the code cells by their ids, top to bottom."""
     return {cell.id: cell.source for cell in read(name).cells if cell.cell_type == "code"}
 
 
-def prose(name):
+def prose(name: str) -> Any:
     """Return all text between the code cells."""
     return "\n\n".join(cell.source for cell in read(name).cells if cell.cell_type == "markdown")
 
@@ -38,7 +38,7 @@ class Session:
     shown: dict[str, list[Any]] = field(default_factory=dict)
     failed: dict[str, Exception] = field(default_factory=dict)
 
-    def run(self, cell_id, source):
+    def run(self, cell_id: Any, source: Any) -> None:
         """Run a cell; an exception is kept, as a kernel does, and the next cell may be run all the same."""
         shown = self.shown[cell_id] = []
         self.names["display"] = shown.append
@@ -54,12 +54,12 @@ class Session:
             self.failed[cell_id] = error
         shown.append(printed.getvalue())
 
-    def text(self, cell_id):
+    def text(self, cell_id: Any) -> Any:
         """Return everything that a cell showed, as text."""
         return "\n".join(map(str, self.shown[cell_id]))
 
 
-def run(name, order=None):
+def run(name: str, order: Any = None) -> Any:
     """Run a notebook's cells, from top to bottom or in a given order of their ids."""
     cells, session = code_cells(name), Session()
     for cell_id in order or cells:

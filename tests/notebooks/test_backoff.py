@@ -1,8 +1,9 @@
 """Lesson 04 tells the truth: about its scenarios, in its keys, and in the numbers of its text."""
 
 from dataclasses import replace
+from typing import Any
 
-import lesson
+import lesson  # type: ignore[import-not-found]
 import pytest
 
 from jobqueue import Jitter, RetryBudget, RetryPolicy
@@ -23,14 +24,14 @@ KEYS = {
 
 
 @pytest.fixture(scope="module")
-def in_order():
+def in_order() -> Any:
     """The lesson, run from top to bottom."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JOBKIT_BOARD", "http://127.0.0.1:8000")
         return run(NAME)
 
 
-def test_the_lesson_the_board_and_the_simulator_have_the_same_events(in_order):
+def test_the_lesson_the_board_and_the_simulator_have_the_same_events(in_order: Any) -> None:
     """Seq, instant, kind, job, worker, attempt and generation: equal in notebook, board and World."""
     backoff, lab = find_scenario("backoff"), Lab("backoff-1", find_scenario("backoff"))
     while lab.world.next_at() is not None:
@@ -41,13 +42,13 @@ def test_the_lesson_the_board_and_the_simulator_have_the_same_events(in_order):
     assert in_order.names["policy"] == backoff.policy
 
 
-def test_every_key_is_what_the_queue_says(in_order):
+def test_every_key_is_what_the_queue_says(in_order: Any) -> None:
     """The keys, recomputed, are the answers."""
     boxes = {n: b for n, b in in_order.names.items() if type(b).__name__ == "Box"}
     assert {name: str(box.key()) for name, box in boxes.items()} == KEYS
 
 
-def test_the_flawed_rules_rest_wrongly_and_the_real_one_does_not(in_order):
+def test_the_flawed_rules_rest_wrongly_and_the_real_one_does_not(in_order: Any) -> None:
     """One doubles from the first rest on, one has no cap; after ten hours that one is eight hours late."""
     assert in_order.shown["flawed"][-1].splitlines() == [
         "DoublesTooSoon  2.0 s 4.0 s 8.0 s 8.0 s 8.0 s 8.0 s",
@@ -60,7 +61,7 @@ def test_the_flawed_rules_rest_wrongly_and_the_real_one_does_not(in_order):
     ]
 
 
-def test_ten_hours_with_a_cap_take_some_six_hundred_tries():
+def test_ten_hours_with_a_cap_take_some_six_hundred_tries() -> None:
     """1 + 2 + 4 + ... + 32 s, and then a minute each: the 606th rest reaches over ten hours."""
     policy, rested, tries = RetryPolicy(1000, 1000, 60_000), 0, 0
     while rested < 36_000_000:
@@ -70,7 +71,7 @@ def test_ten_hours_with_a_cap_take_some_six_hundred_tries():
     assert "some six hundred times" in prose(NAME)
 
 
-def test_only_jitter_makes_the_waves_lower(in_order):
+def test_only_jitter_makes_the_waves_lower(in_order: Any) -> None:
     """Without it all thousand share a second each time; the three kinds compare as the text says."""
     rows = in_order.names["rows"]
     assert [second for second, number in enumerate(rows["without jitter"]) if number] == [4, 12, 28]
@@ -86,7 +87,7 @@ def test_only_jitter_makes_the_waves_lower(in_order):
     assert [second for second, number in enumerate(rows["equal"]) if number == 0] == [0, 1, 5, 6, 13, 14, 29]
 
 
-def test_jitter_after_the_cap_breaks_it_and_hardly_spreads(in_order):
+def test_jitter_after_the_cap_breaks_it_and_hardly_spreads(in_order: Any) -> None:
     """On top of the backoff a rest exceeds the cap, and the waves fill two seconds of eight."""
     assert in_order.shown["on-top"][-1].splitlines() == [
         "OnTop   longest rest with a cap of 8.0 s: 8.987 s",
@@ -96,7 +97,7 @@ def test_jitter_after_the_cap_breaks_it_and_hardly_spreads(in_order):
     assert [second for second, number in enumerate(waves) if number] == [4, 5, 13, 14, 29]
 
 
-def test_a_draw_of_ones_own_is_the_queues(in_order):
+def test_a_draw_of_ones_own_is_the_queues(in_order: Any) -> None:
     """Each line shows the rest that the scenario's queue gave, and the same number drawn beside it."""
     *lines, second = in_order.shown["draws"][-1].splitlines()
     assert lines[0] == "J1 0.665 s 0.665 s"
@@ -107,7 +108,7 @@ def test_a_draw_of_ones_own_is_the_queues(in_order):
     assert second == "after its second attempt: 3.907 s"
 
 
-def test_a_budget_keeps_new_payments_from_waiting_longer_and_longer(in_order):
+def test_a_budget_keeps_new_payments_from_waiting_longer_and_longer(in_order: Any) -> None:
     """Without it first tries wait 4.5 s, growing to 7.5 s; with it 3.5 s; and the end comes later."""
     assert in_order.names["waits"] == {
         "no budget": [4500, 4500, 5500, 5500, 6500, 6500, 7500, 7500],
@@ -121,30 +122,30 @@ def test_a_budget_keeps_new_payments_from_waiting_longer_and_longer(in_order):
     ]
 
 
-def test_a_higher_floor_clears_the_line_sooner():
+def test_a_higher_floor_clears_the_line_sooner() -> None:
     """Two retries at once, as many as there are workers, and the last payment is through at 18.0 s again."""
     storm = find_scenario("retry_storm_budget")
     assert play(storm).now() == 23_000
     assert play(replace(storm, rules=Rules(retry_budget=RetryBudget(percent=20, floor=2)))).now() == 18_000
 
 
-def rule(attempt, base, cap):
+def rule(attempt: Any, base: Any, cap: Any) -> Any:
     return min(cap, base * 2 ** (attempt - 1))
 
 
-def doubled_too_soon(attempt, base, cap):
+def doubled_too_soon(attempt: Any, base: Any, cap: Any) -> Any:
     return min(cap, base * 2**attempt)
 
 
-def without_cap(attempt, base, cap):  # noqa: ARG001 - that is the fault
+def without_cap(attempt: Any, base: Any, cap: Any) -> Any:  # noqa: ARG001 - that is the fault
     return base * 2 ** (attempt - 1)
 
 
-def growing_evenly(attempt, base, cap):
+def growing_evenly(attempt: Any, base: Any, cap: Any) -> Any:
     return min(cap, base * attempt)
 
 
-def in_fractions(attempt, base, cap):
+def in_fractions(attempt: Any, base: Any, cap: Any) -> Any:
     return min(cap, base * 2.0 ** (attempt - 1))
 
 
@@ -157,12 +158,12 @@ def in_fractions(attempt, base, cap):
         (in_fractions, "the first rest"),
     ],
 )
-def test_wrong_rules_of_the_learner_are_told_where(in_order, wrong, case):
+def test_wrong_rules_of_the_learner_are_told_where(in_order: Any, wrong: Any, case: Any) -> None:
     """Doubled too soon, without a cap, growing evenly, or in fractions: a case shows each of them."""
     cases, key = in_order.names["cases"], in_order.names["queue_rest"]
     assert f"“{case}”" in lesson.own(wrong, key, cases).text
 
 
-def test_the_right_rule_of_the_learner_is_praised(in_order):
+def test_the_right_rule_of_the_learner_is_praised(in_order: Any) -> None:
     """One line is enough."""
     assert lesson.own(rule, in_order.names["queue_rest"], in_order.names["cases"]).text.startswith("✓ All 6")

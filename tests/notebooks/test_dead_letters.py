@@ -1,6 +1,8 @@
 """Lesson 05 tells the truth: about its scenarios, in its keys, and in what its queues do."""
 
-import lesson
+from typing import Any
+
+import lesson  # type: ignore[import-not-found]
 import pytest
 
 from jobqueue.simulation import find_scenario
@@ -18,14 +20,14 @@ KEYS = {
 
 
 @pytest.fixture(scope="module")
-def in_order():
+def in_order() -> Any:
     """The lesson, run from top to bottom."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JOBKIT_BOARD", "http://127.0.0.1:8000")
         return run(NAME)
 
 
-def test_the_lesson_the_board_and_the_simulator_have_the_same_events(in_order):
+def test_the_lesson_the_board_and_the_simulator_have_the_same_events(in_order: Any) -> None:
     """Seq, instant, kind, job, worker, attempt and generation: equal in notebook, board and World."""
     redrive, lab = find_scenario("redrive"), Lab("redrive-1", find_scenario("redrive"))
     while lab.world.next_at() is not None:
@@ -36,13 +38,13 @@ def test_the_lesson_the_board_and_the_simulator_have_the_same_events(in_order):
     assert in_order.names["policy"] == redrive.policy
 
 
-def test_every_key_is_what_the_queue_says(in_order):
+def test_every_key_is_what_the_queue_says(in_order: Any) -> None:
     """The keys, recomputed, are the answers."""
     boxes = {n: b for n, b in in_order.names.items() if type(b).__name__ == "Box"}
     assert {name: str(box.key()) for name, box in boxes.items()} == KEYS
 
 
-def test_the_history_shows_two_eras(in_order):
+def test_the_history_shows_two_eras(in_order: Any) -> None:
     """Attempts begin again in era 1, the generation does not; and the audit says who and why."""
     assert in_order.shown["history"][-1].splitlines() == [
         "era  attempt  generation  outcome",
@@ -54,7 +56,7 @@ def test_the_history_shows_two_eras(in_order):
     ]
 
 
-def test_the_zombie_wins_where_tokens_are_counted_anew(in_order):
+def test_the_zombie_wins_where_tokens_are_counted_anew(in_order: Any) -> None:
     """The flawed queue believes the token of the first life; the queue itself does not."""
     assert in_order.shown["believed-run"][-1].splitlines() == [
         "StartsOver A accepted, B refused",
@@ -62,7 +64,7 @@ def test_the_zombie_wins_where_tokens_are_counted_anew(in_order):
     ]
 
 
-def test_the_queue_does_what_the_toy_forgets(in_order):
+def test_the_queue_does_what_the_toy_forgets(in_order: Any) -> None:
     """Three leases end, at 1.0, 6.0 and 11.0 s, and the third leaves a dead letter; as in `crash_loop`."""
     assert in_order.shown["crash-loop"][-1].splitlines() == [
         "0.0 s attempt 1",
@@ -76,7 +78,7 @@ def test_the_queue_does_what_the_toy_forgets(in_order):
     assert looping.history("J1") == world.queue.history("J1")
 
 
-def test_each_reason_to_die_is_met(in_order):
+def test_each_reason_to_die_is_met(in_order: Any) -> None:
     """Attempts used up, deadline in waiting and after a failure, permanent; as the text tells them."""
     assert in_order.shown["waits"][-1] == "J1 | attempts_exhausted | 4.5 s | the archive is down\n"
     assert in_order.shown["deadline-run"][-1].splitlines() == [
@@ -89,7 +91,7 @@ def test_each_reason_to_die_is_met(in_order):
     assert payload == "ada@example.org"
 
 
-def test_many_come_back_one_after_another(in_order):
+def test_many_come_back_one_after_another(in_order: Any) -> None:
     """Starts are two seconds apart, and each job that cannot come back has its reason."""
     assert in_order.shown["many"][-1].splitlines() == [
         "J1 done starts at 8.0 s",
@@ -102,7 +104,7 @@ def test_many_come_back_one_after_another(in_order):
     ]
 
 
-def test_only_a_kept_id_tells_a_repetition(in_order):
+def test_only_a_kept_id_tells_a_repetition(in_order: Any) -> None:
     """Retry and redrive keep the id, so one effect is counted once; a new job is a new id."""
     assert in_order.shown["receivers"][-1].splitlines() == [
         "effect_then_crash  2 times for whoever counts calls, 1 for whoever keeps ids",
@@ -111,7 +113,7 @@ def test_only_a_kept_id_tells_a_repetition(in_order):
     ]
 
 
-def rule(attempts, most, is_permanent, run_at, deadline):
+def rule(attempts: Any, most: Any, is_permanent: Any, run_at: Any, deadline: Any) -> Any:
     if is_permanent:
         return "permanent"
     if attempts >= most:
@@ -119,20 +121,20 @@ def rule(attempts, most, is_permanent, run_at, deadline):
     return "retried" if deadline is None or run_at < deadline else "deadline"
 
 
-def permanent_last(attempts, most, is_permanent, run_at, deadline):
+def permanent_last(attempts: Any, most: Any, is_permanent: Any, run_at: Any, deadline: Any) -> Any:
     found = rule(attempts, most, False, run_at, deadline)
     return "permanent" if is_permanent and found == "retried" else found
 
 
-def one_too_many(attempts, most, is_permanent, run_at, deadline):
+def one_too_many(attempts: Any, most: Any, is_permanent: Any, run_at: Any, deadline: Any) -> Any:
     return rule(attempts - 1, most, is_permanent, run_at, deadline)
 
 
-def at_the_deadline(attempts, most, is_permanent, run_at, deadline):
+def at_the_deadline(attempts: Any, most: Any, is_permanent: Any, run_at: Any, deadline: Any) -> Any:
     return rule(attempts, most, is_permanent, run_at, deadline and deadline + 1)
 
 
-def deadline_first(attempts, most, is_permanent, run_at, deadline):
+def deadline_first(attempts: Any, most: Any, is_permanent: Any, run_at: Any, deadline: Any) -> Any:
     return "deadline" if deadline and run_at >= deadline else rule(attempts, most, is_permanent, run_at, None)
 
 
@@ -145,11 +147,11 @@ def deadline_first(attempts, most, is_permanent, run_at, deadline):
         (deadline_first, "the last, and too late"),
     ],
 )
-def test_wrong_fates_of_the_learner_are_told_where(in_order, wrong, case):
+def test_wrong_fates_of_the_learner_are_told_where(in_order: Any, wrong: Any, case: Any) -> None:
     """The wrong order, one attempt too many, too late by one instant: a case shows each of them."""
     assert f"“{case}”" in lesson.own(wrong, in_order.names["queue_fate"], in_order.names["cases"]).text
 
 
-def test_the_right_fate_of_the_learner_is_praised(in_order):
+def test_the_right_fate_of_the_learner_is_praised(in_order: Any) -> None:
     """Three questions in the right order."""
     assert lesson.own(rule, in_order.names["queue_fate"], in_order.names["cases"]).text.startswith("✓ All 7")

@@ -5,8 +5,9 @@ import re
 import subprocess
 import sys
 from statistics import median
+from typing import Any
 
-import lesson
+import lesson  # type: ignore[import-not-found]
 import nbformat
 import pytest
 
@@ -32,7 +33,7 @@ TIMES_OF = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_git_holds_no_outputs(name):
+def test_git_holds_no_outputs(name: str) -> None:
     """A notebook is valid, in format 4.5, and has neither outputs nor counts nor a machine's metadata."""
     notebook = read(name)
     nbformat.validate(notebook)
@@ -43,7 +44,7 @@ def test_git_holds_no_outputs(name):
     assert [cell.id for cell in notebook.cells if cell.metadata] == []
 
 
-def test_nbstripout_has_nothing_to_take_away():
+def test_nbstripout_has_nothing_to_take_away() -> None:
     """`nbstripout --keep-id --verify` passes."""
     files = [str(NOTEBOOKS / f"{name}.ipynb") for name in NAMES]
     command = [sys.executable, "-m", "nbstripout", "--keep-id", "--verify", *files]
@@ -52,7 +53,7 @@ def test_nbstripout_has_nothing_to_take_away():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_cell_ids_are_names(name):
+def test_cell_ids_are_names(name: str) -> None:
     """Each cell has its own id, made of words, so that a change of one cell is a change of one cell."""
     ids = [cell.id for cell in read(name).cells]
     assert len(set(ids)) == len(ids)
@@ -60,20 +61,20 @@ def test_cell_ids_are_names(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_first_code_cell_imports_the_queue_and_the_lesson(name):
+def test_the_first_code_cell_imports_the_queue_and_the_lesson(name: Any) -> None:
     """The first code cell imports from jobqueue and lesson and does nothing else; no later cell imports."""
     first, *later = code_cells(name).values()
-    imported = set()
+    imported: set[Any] = set()
     for statement in ast.parse(first).body:
         assert isinstance(statement, (ast.Import, ast.ImportFrom))
         is_from = isinstance(statement, ast.ImportFrom)
-        imported |= {statement.module} if is_from else {alias.name for alias in statement.names}
+        imported |= {statement.module} if is_from else {alias.name for alias in statement.names}  # type: ignore[union-attr]
     assert imported == {"jobqueue", "lesson"}
     assert not [s for s in later for n in ast.walk(ast.parse(s)) if isinstance(n, (ast.Import, ast.ImportFrom))]
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_a_lesson_has_a_few_short_cells(name):
+def test_a_lesson_has_a_few_short_cells(name: str) -> None:
     """A lesson has 25 to 40 cells; half of its code cells have at most 8 lines, none more than 16."""
     cells = read(name).cells
     lengths = [len(source.splitlines()) for source in code_cells(name).values()]
@@ -84,7 +85,7 @@ def test_a_lesson_has_a_few_short_cells(name):
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_a_lesson_says_what_it_is(name):
+def test_a_lesson_says_what_it_is(name: str) -> None:
     """The first cell names goal, time, what comes before, the exercise, and one question."""
     first = read(name).cells[0].source
     for word in ("**Goal:**", "**Time:**", "**Before this:**", "**Exercise:**", "## The question"):
@@ -93,7 +94,7 @@ def test_a_lesson_says_what_it_is(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_links_lead_somewhere(name):
+def test_links_lead_somewhere(name: str) -> None:
     """A link points to a file that exists; nothing links to a lesson that is not written yet."""
     links = LINK.findall(prose(name))
     assert links
@@ -101,14 +102,14 @@ def test_links_lead_somewhere(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_named_exercises_exist(name):
+def test_named_exercises_exist(name: str) -> None:
     """Every exercise that a notebook names is there; a lesson whose exercise is not written yet names none."""
     named = set(EXERCISE.findall(prose(name)))
     assert [e for e in named if not list((NOTEBOOKS.parent / "exercises").glob(f"{e}_*"))] == []
 
 
 @pytest.mark.parametrize(("name", "scenario", "needed"), TIMES_OF)
-def test_times_in_the_text_come_from_the_queue(name, scenario, needed):
+def test_times_in_the_text_come_from_the_queue(name: str, scenario: Any, needed: Any) -> None:
     """Each time that the text names is one that the scenario's trace or the lesson's own cells show too."""
     session, told = run_cells(name), trace(run(find_scenario(scenario)))
     shown = [each for outputs in session.shown.values() for each in outputs if not isinstance(each, ASKING)]

@@ -1,8 +1,9 @@
 """What the lessons show things with, in plain Python: pictures, sentences, comparisons, the board."""
 
+from typing import Any
 from xml.etree import ElementTree as ET
 
-import lesson
+import lesson  # type: ignore[import-not-found]
 import pytest
 
 from jobqueue import EventLog, JobQueue, ManualClock, RetryPolicy, lifecycle
@@ -12,7 +13,7 @@ POLICY = RetryPolicy(max_attempts=3, base_backoff_millis=1000, max_backoff_milli
 HOSTILE = "<script>alert('A')</script>&"
 
 
-def made(worker="A"):
+def made(worker: Any = "A") -> Any:
     """A queue with a job in the hands of a worker, at 0."""
     clock, log = ManualClock(), EventLog()
     queue = JobQueue(clock, POLICY, log=log)
@@ -20,32 +21,32 @@ def made(worker="A"):
     return clock, log, queue, queue.poll(worker, 5000)
 
 
-def test_a_scenario_is_played_to_its_end_or_to_an_instant():
+def test_a_scenario_is_played_to_its_end_or_to_an_instant() -> None:
     """`scenario` plays until nothing more happens, or up to and including `until`."""
     assert lesson.scenario("zombie").now() == 41_000
     assert lesson.scenario("zombie", until=29_999).queue.view("J1").status == "RUNNING"
     assert lesson.scenario("zombie", until=30_000).queue.view("J1").status == "PENDING"
 
 
-def test_an_unknown_scenario_gets_a_proposal():
+def test_an_unknown_scenario_gets_a_proposal() -> None:
     """A misspelt scenario is refused, and the message names the nearest."""
     with pytest.raises(LookupError, match="did you mean zombie"):
         lesson.scenario("zombi")
 
 
-def test_the_timeline_of_a_world_is_the_boards():
+def test_the_timeline_of_a_world_is_the_boards() -> None:
     """A world's timeline in a lesson says what the board's picture says."""
     world = lesson.scenario("zombie")
     assert lesson.timeline(world).text == TimelinePicture(world.timeline()).summary()
 
 
-def test_the_timeline_of_a_log_has_the_same_bars():
+def test_the_timeline_of_a_log_has_the_same_bars() -> None:
     """A log alone gives the bars that the world gives."""
     world = lesson.scenario("zombie")
     assert lesson.timeline(world.log).text == lesson.timeline(world).text
 
 
-def test_a_zombie_is_hatched_until_now():
+def test_a_zombie_is_hatched_until_now() -> None:
     """A token named in `zombies` gets a hatched bar from its lease's end to now."""
     clock, log, queue, lease = made()
     clock.advance_to(8000)
@@ -54,7 +55,7 @@ def test_a_zombie_is_hatched_until_now():
     assert "tl-ghost" in lesson.timeline(log, now=8000, zombies=[lease.token]).html.partition("</style>")[2]
 
 
-def test_two_pictures_of_a_page_share_no_id():
+def test_two_pictures_of_a_page_share_no_id() -> None:
     """Different pictures have different ids, and the same picture has the same id in every run."""
     early, late = (lesson.timeline(lesson.scenario("zombie", until=at)) for at in (20_000, 40_000))
     first, second = (ET.fromstring(shown.html) for shown in (early, late))  # noqa: S314 - our own
@@ -64,7 +65,7 @@ def test_two_pictures_of_a_page_share_no_id():
     assert lesson.timeline(lesson.scenario("zombie", until=20_000)).html == early.html
 
 
-def test_an_empty_log_can_be_shown():
+def test_an_empty_log_can_be_shown() -> None:
     """Before anything happened there is a picture, a diagram and an empty story."""
     log = EventLog()
     assert lesson.timeline(log).text == "Timeline until 0.0 s: no job was handed out yet"
@@ -74,7 +75,7 @@ def test_an_empty_log_can_be_shown():
     )
 
 
-def test_a_story_tells_the_newest_sentences():
+def test_a_story_tells_the_newest_sentences() -> None:
     """`last` cuts the story to its newest sentences; 0 leaves none."""
     _, log, _, _ = made()
     assert lesson.story(log, POLICY).text == (
@@ -87,13 +88,13 @@ def test_a_story_tells_the_newest_sentences():
     assert lesson.story(log, POLICY, last=99).text == whole
 
 
-def test_a_story_of_a_log_needs_the_policy():
+def test_a_story_of_a_log_needs_the_policy() -> None:
     """A log does not know how many attempts there are; the message says what to hand over."""
     with pytest.raises(TypeError, match=r"story\(log, policy\)"):
         lesson.story(EventLog())
 
 
-def test_names_are_shown_and_never_run():
+def test_names_are_shown_and_never_run() -> None:
     """A worker's name is text in every picture, sentence and diagram."""
     _, log, _, _ = made(HOSTILE)
     for shown in (lesson.story(log, POLICY), lesson.timeline(log), lesson.life(log, "J1")):
@@ -102,7 +103,7 @@ def test_names_are_shown_and_never_run():
     assert HOSTILE in lesson.story(log, POLICY).text
 
 
-def test_the_same_story_is_found_the_same():
+def test_the_same_story_is_found_the_same() -> None:
     """Two runs are the same if their events are; else the first difference is named, or how many there are."""
     world = lesson.scenario("zombie")
     assert str(lesson.same(world.log, world)) == "The same, event for event: 10 events."
@@ -111,7 +112,7 @@ def test_the_same_story_is_found_the_same():
     assert str(lesson.same(made("B")[1], world)).startswith("Not the same: they part at event 2.")
 
 
-def test_an_attempt_is_accepted_or_says_why_not():
+def test_an_attempt_is_accepted_or_says_why_not() -> None:
     """`attempt` makes the call, and gives back a refusal as a sentence; wrong arguments stay errors."""
     _, log, queue, lease = made()
     assert lesson.done_by(log, "J1") == "nobody"
@@ -122,7 +123,7 @@ def test_an_attempt_is_accepted_or_says_why_not():
         lesson.attempt(queue.complete, "J1", 9)
 
 
-def test_code_is_shown_as_it_is_written():
+def test_code_is_shown_as_it_is_written() -> None:
     """The lines of a function come with their file, and as text on a page."""
     shown = lesson.code(lifecycle.check_token)
     assert shown.text.startswith("jobqueue/lifecycle.py, line ")
@@ -131,7 +132,7 @@ def test_code_is_shown_as_it_is_written():
     assert lesson.code(JobQueue.poll).text.splitlines()[2].startswith("def poll(")
 
 
-def test_the_board_is_framed_at_the_named_address():
+def test_the_board_is_framed_at_the_named_address() -> None:
     """The frame shows the scenario at the address that is set, with or without a slash at its end."""
     assert 'src="http://127.0.0.1:8000/scenarios/zombie"' in lesson.board("zombie").html
     assert str(lesson.board()) == "The board: http://127.0.0.1:8000/"
@@ -139,7 +140,7 @@ def test_the_board_is_framed_at_the_named_address():
         lesson.board("../labs")
 
 
-def test_everything_shown_has_words():
+def test_everything_shown_has_words() -> None:
     """In a terminal, what is shown is its text."""
     shown = lesson.life(lesson.scenario("zombie"), "J1")
     assert repr(shown) == shown.text

@@ -1,6 +1,8 @@
 """Lesson 01 tells the truth: about the scenario, in its keys, and about the two queues that it breaks."""
 
-import lesson
+from typing import Any
+
+import lesson  # type: ignore[import-not-found]
 import pytest
 
 from jobqueue import JobQueue, ManualClock
@@ -13,14 +15,14 @@ KEYS = {"overtaken": "J3", "place": "J2", "idle": "nothing", "second_out": "J10"
 
 
 @pytest.fixture(scope="module")
-def in_order():
+def in_order() -> Any:
     """The lesson, run from top to bottom."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JOBKIT_BOARD", "http://127.0.0.1:8000")
         return run(NAME)
 
 
-def test_the_lesson_and_the_simulator_have_the_same_events(in_order):
+def test_the_lesson_and_the_simulator_have_the_same_events(in_order: Any) -> None:
     """Seq, instant, kind, job, worker, attempt and generation: equal in notebook and World."""
     world = lesson.scenario("life_of_a_job")
     assert len(in_order.names["log"]) == 17
@@ -28,12 +30,12 @@ def test_the_lesson_and_the_simulator_have_the_same_events(in_order):
     assert in_order.names["policy"] == find_scenario("life_of_a_job").policy
 
 
-def test_every_key_is_what_the_queue_says(in_order):
+def test_every_key_is_what_the_queue_says(in_order: Any) -> None:
     """The keys, recomputed, are the answers."""
     assert {name: str(box.key()) for name, box in boxes(in_order).items()} == KEYS
 
 
-def test_only_one_of_five_jobs_is_next(in_order):
+def test_only_one_of_five_jobs_is_next(in_order: Any) -> None:
     """The reasons that the lesson shows, and what `later` says about each job."""
     assert in_order.shown["later"][-1].splitlines() == [
         "J1 RUNNING - it is RUNNING: held by A until 10000",
@@ -44,13 +46,13 @@ def test_only_one_of_five_jobs_is_next(in_order):
     ]
 
 
-def test_a_job_is_ready_at_its_instant_and_not_before(in_order):
+def test_a_job_is_ready_at_its_instant_and_not_before(in_order: Any) -> None:
     """One millisecond before its run_at a job is not handed out, at its run_at it is."""
     shown = in_order.shown["to-the-end"][-1].splitlines()
     assert shown == ["14.499 s next up: []", "14.5 s next up: ['J4']"]
 
 
-def test_ids_as_text_are_handed_out_like_words(in_order):
+def test_ids_as_text_are_handed_out_like_words(in_order: Any) -> None:
     """The toy hands out J10 second, the queue J2."""
     assert in_order.shown["second-out-run"][-1].splitlines() == [
         "ByText:   J1 J10 J11 J12 J2 J3 J4 J5 J6 J7 J8 J9",
@@ -58,7 +60,7 @@ def test_ids_as_text_are_handed_out_like_words(in_order):
     ]
 
 
-def test_an_attempt_counted_at_its_end_is_never_counted_in_a_crash(in_order):
+def test_an_attempt_counted_at_its_end_is_never_counted_in_a_crash(in_order: Any) -> None:
     """The toy hands the picture out at each of twenty polls, the queue three times; reports it does count."""
     assert in_order.shown["crashes-run"][-1].splitlines() == [
         "CountsReports: 20 workers",
@@ -72,7 +74,7 @@ def test_an_attempt_counted_at_its_end_is_never_counted_in_a_crash(in_order):
     assert toy.poll("A", 1000) is None
 
 
-def test_the_order_that_is_asked_for_at_the_end_is_the_queues():
+def test_the_order_that_is_asked_for_at_the_end_is_the_queues() -> None:
     """The quiz about order has a typed answer; a queue gives the same."""
     clock = ManualClock()
     queue = JobQueue(clock, find_scenario("life_of_a_job").policy)
@@ -83,27 +85,27 @@ def test_the_order_that_is_asked_for_at_the_end_is_the_queues():
     assert ", ".join(queue.next_up(3)) == lesson.quiz("01/order")[0].key()
 
 
-def right(jobs, now):
+def right(jobs: Any, now: Any) -> Any:
     ready = [job for job in jobs if job[2] <= now]
     best = min(ready, key=lambda job: (-job[1], job[2], int(job[0][1:])), default=None)
     return best[0] if best else "nobody"
 
 
-def wrongly(key, *, due=lambda run_at, now: run_at <= now):
+def wrongly(key: Any, *, due: Any = lambda run_at, now: run_at <= now) -> Any:
     """A function with a misconception in it, in what it compares or in what it takes for ready."""
 
-    def next_job(jobs, now):
+    def next_job(jobs: Any, now: Any) -> Any:
         best = min((job for job in jobs if due(job[2], now)), key=key, default=None)
         return best[0] if best else "nobody"
 
     return next_job
 
 
-def checked(in_order, answer):
+def checked(in_order: Any, answer: Any) -> Any:
     return lesson.own(answer, in_order.names["the_queue_says"], in_order.names["cases"]).text
 
 
-def test_what_the_learner_writes_is_checked(in_order):
+def test_what_the_learner_writes_is_checked(in_order: Any) -> None:
     """Empty it is not written yet; right it is praised."""
     assert in_order.text("own").startswith("Not written yet.")
     assert checked(in_order, right) == "✓ All 9 cases are as the queue says. Well done."
@@ -130,6 +132,6 @@ def test_what_the_learner_writes_is_checked(in_order):
         ),
     ],
 )
-def test_each_misconception_has_its_case(answer, case, in_order):
+def test_each_misconception_has_its_case(answer: Any, case: Any, in_order: Any) -> None:
     """Text ids, no run_at, age first, no tie-break, size for sign, `<` for `<=`, no delay: all are caught."""
     assert checked(in_order, answer).splitlines()[0] == f"✗ Not yet. Case “{case}”:"

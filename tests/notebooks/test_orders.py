@@ -2,10 +2,13 @@
 
 import random
 import re
+from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import pytest
 
+from jobqueue import EventLog
 from tests.notebooks.cells import LESSONS, code_cells, run
 
 SEEDS = [0, 2, 13, 17]  # in these orders every check of every lesson is heard at least once
@@ -14,7 +17,7 @@ CHECKING = ("lesson.compare(", "lesson.same(", "lesson.quiz(", "lesson.own(")
 
 
 @pytest.fixture(scope="module")
-def top_to_bottom():
+def top_to_bottom() -> Iterator[Any]:
     """Return a lesson, run in order; each is run once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JOBKIT_BOARD", "http://127.0.0.1:8000")
@@ -22,12 +25,12 @@ def top_to_bottom():
         yield cache(run)
 
 
-def checks(name):
+def checks(name: str) -> Any:
     """The cells that compare, or ask at the end."""
     return [i for i, source in code_cells(name).items() if any(word in source for word in CHECKING)]
 
 
-def shuffled(name, seed):
+def shuffled(name: str, seed: Any) -> Any:
     """The code cells in another order: wild for even seeds, a few cells swapped for odd ones.
 
     Only the imports stay first, for without them nothing runs at all.
@@ -43,22 +46,22 @@ def shuffled(name, seed):
     return [first, *others]
 
 
-def ran(name, seed):
+def ran(name: str, seed: Any) -> Any:
     """Return a lesson, run in that other order."""
     return run(name, shuffled(name, seed))
 
 
-def boxes(session):
+def boxes(session: Any) -> Any:
     return {n: b for n, b in session.names.items() if type(b).__name__ == "Box"}
 
 
-def key_facts(log):
+def key_facts(log: EventLog) -> Any:
     return [(e.seq, e.at, e.kind, e.job_id, e.worker_id, e.attempt, e.generation) for e in log]
 
 
-def is_the_scenario(name, order, cell_id):
+def is_the_scenario(name: Any, order: Any, cell_id: Any) -> Any:
     """Whether the cells before one had really made the events of the scenario that it compares with."""
-    scenario = re.search(r'lesson\.scenario\("(\w+)"\)', code_cells(name)[cell_id])[1]
+    scenario = re.search(r'lesson\.scenario\("(\w+)"\)', code_cells(name)[cell_id])[1]  # type: ignore[index]
     before = run(name, order[: order.index(cell_id)])
     if not {"log", "lesson"} <= set(before.names):
         return False
@@ -67,7 +70,7 @@ def is_the_scenario(name, order, cell_id):
 
 @pytest.mark.parametrize("name", LESSONS)
 @pytest.mark.parametrize("seeds", [SEEDS, MANY], ids=["few", "many"])
-def test_no_order_of_the_cells_makes_a_check_lie(name, seeds, top_to_bottom):
+def test_no_order_of_the_cells_makes_a_check_lie(name: str, seeds: Any, top_to_bottom: Any) -> None:
     """In any order a check says what it says from top to bottom, or fails, or says what to run first."""
     in_order = top_to_bottom(name)
     heard = set()
@@ -88,7 +91,7 @@ def test_no_order_of_the_cells_makes_a_check_lie(name, seeds, top_to_bottom):
 
 @pytest.mark.parametrize("name", LESSONS)
 @pytest.mark.parametrize("seeds", [SEEDS, MANY], ids=["few", "many"])
-def test_no_order_of_the_cells_makes_a_wrong_guess_right(name, seeds, top_to_bottom):
+def test_no_order_of_the_cells_makes_a_wrong_guess_right(name: str, seeds: Any, top_to_bottom: Any) -> None:
     """A guess made in any order is judged by the queue, or the reader is told which cell to run."""
     right = {n: str(box.key()) for n, box in boxes(top_to_bottom(name)).items()}
     for seed in seeds:
@@ -101,7 +104,7 @@ def test_no_order_of_the_cells_makes_a_wrong_guess_right(name, seeds, top_to_bot
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_every_lesson_predicts_and_asks(name, top_to_bottom):
+def test_every_lesson_predicts_and_asks(name: str, top_to_bottom: Any) -> None:
     """Three to five predictions, each compared and with a word for each wrong option; questions at the end."""
     session = top_to_bottom(name)
     assert session.failed == {}

@@ -1,9 +1,9 @@
 """An answer outlives its cell."""
 
-import lesson
+import lesson  # type: ignore[import-not-found]
 
 
-def test_a_question_that_is_asked_again_knows_what_was_said():
+def test_a_question_that_is_asked_again_knows_what_was_said() -> None:
     """Running a cell once more, as Shift+Enter after a click does, keeps the guess."""
     first = lesson.predict("Which way up is this test?", lambda: "up", ["up", "down"])
     first.guess("down")

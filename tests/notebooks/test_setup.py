@@ -1,23 +1,24 @@
 """What the first lesson says about what is installed, and what is not."""
 
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
-import lesson
-import lesson_setup
+import lesson  # type: ignore[import-not-found]
+import lesson_setup  # type: ignore[import-not-found]
 import pytest
 
 
-def test_everything_is_found_here():
+def test_everything_is_found_here() -> None:
     """With all extras installed nothing is missing, and each line says what it is for."""
     assert lesson.installed().text.endswith("Everything is here.")
     assert [f.what for f in lesson_setup.look() if not f.needed_for] == []
 
 
 @pytest.mark.parametrize("package", ["jobkit", "jupyterlab", "ipywidgets"])
-def test_a_missing_package_comes_with_advice(package, monkeypatch):
+def test_a_missing_package_comes_with_advice(package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is missing is named, with what it is needed for and what to do; the others are still looked for."""
 
-    def without(name):
+    def without(name: Any) -> Any:
         if name == package:
             raise PackageNotFoundError(name)
         return version(name)
@@ -30,10 +31,10 @@ def test_a_missing_package_comes_with_advice(package, monkeypatch):
     assert lesson.installed().text.endswith("1 of 6 missing: see above.")
 
 
-def test_a_broken_board_is_a_sentence(monkeypatch):
+def test_a_broken_board_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot even be imported is no traceback."""
 
-    def broken(name):
+    def broken(name: Any) -> None:
         raise ImportError(f"no <{name}> today")
 
     monkeypatch.setattr(lesson_setup, "import_module", broken)
@@ -43,7 +44,7 @@ def test_a_broken_board_is_a_sentence(monkeypatch):
     assert "&lt;webui&gt;" in shown.html
 
 
-def test_an_old_python_is_named(monkeypatch):
+def test_an_old_python_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before 3.11 the kit says which Python to install."""
     monkeypatch.setattr(lesson_setup, "_OLDEST_PYTHON", (99, 0))
     assert "MISSING  Python      needed for everything. Install Python 3.11" in lesson.installed().text

@@ -1,7 +1,10 @@
 """Lesson 03 tells the truth: about the scenario, and in its keys."""
 
+from typing import Any
+
 import pytest
 
+from jobqueue import EventLog
 from jobqueue.simulation import find_scenario
 from jobqueue.simulation.narration import narrate, seconds
 from jobqueue.simulation.trace import trace
@@ -19,18 +22,18 @@ KEYS = {
 
 
 @pytest.fixture(scope="module")
-def in_order():
+def in_order() -> Any:
     """The lesson, run from top to bottom."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JOBKIT_BOARD", "http://127.0.0.1:8000")
         return run(NAME)
 
 
-def key_facts(log):
+def key_facts(log: EventLog) -> Any:
     return [(e.seq, e.at, e.kind, e.job_id, e.worker_id, e.attempt, e.generation) for e in log]
 
 
-def test_the_lesson_the_board_and_the_simulator_have_the_same_events(in_order):
+def test_the_lesson_the_board_and_the_simulator_have_the_same_events(in_order: Any) -> None:
     """Seq, instant, kind, job, worker, attempt and generation: equal in notebook, board and World."""
     zombie, lab = find_scenario("zombie"), Lab("zombie-1", find_scenario("zombie"))
     while lab.world.next_at() is not None:
@@ -41,7 +44,7 @@ def test_the_lesson_the_board_and_the_simulator_have_the_same_events(in_order):
     assert in_order.names["policy"] == zombie.policy
 
 
-def test_the_trace_says_what_the_lesson_says(in_order):
+def test_the_trace_says_what_the_lesson_says(in_order: Any) -> None:
     """Each event of the notebook is a line of the trace; its other lines tell what no queue sees."""
     world = in_order.names["lesson"].scenario("zombie")
     told, _, _ = trace(world).partition("\nRules\n")
@@ -54,13 +57,13 @@ def test_the_trace_says_what_the_lesson_says(in_order):
     assert all(any(word in line for word in ("freezes", "wakes up", "out in the world")) for line in rest)
 
 
-def test_every_key_is_what_the_queue_says(in_order):
+def test_every_key_is_what_the_queue_says(in_order: Any) -> None:
     """The keys, recomputed, are the answers."""
     boxes = {n: b for n, b in in_order.names.items() if type(b).__name__ == "Box"}
     assert {name: str(box.key()) for name, box in boxes.items()} == KEYS
 
 
-def test_the_flawed_queues_lose_and_the_real_one_does_not(in_order):
+def test_the_flawed_queues_lose_and_the_real_one_does_not(in_order: Any) -> None:
     """By state the zombie always wins, by name when it shares the heir's, by token never."""
     assert in_order.shown["check-token"][-1].splitlines() == [
         "ByStatus  heir B: done by B at 35.0 s",
@@ -72,7 +75,7 @@ def test_the_flawed_queues_lose_and_the_real_one_does_not(in_order):
     ]
 
 
-def test_only_a_receiver_that_remembers_the_job_makes_one_invoice(in_order):
+def test_only_a_receiver_that_remembers_the_job_makes_one_invoice(in_order: Any) -> None:
     """The highest generation stops only old calls that come last; a key stops both, until it is forgotten."""
     assert in_order.shown["highest"][-1] == "[1, 2] with Eager: 2 invoices\n"
     assert in_order.shown["highest-run"][-1] == "A's call first: 2\nB's call first: 1\n"

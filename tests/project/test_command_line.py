@@ -199,7 +199,9 @@ ON_LINUX = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waiting for
 
 
 @ON_LINUX
-@pytest.mark.parametrize("name", STOPS)
+@pytest.mark.parametrize(
+    "name", [STOPS[0], *(pytest.param(name, marks=pytest.mark.long) for name in STOPS[1:])]
+)
 def test_the_lab_leaves_nothing_behind(lab: Any, name: str) -> None:
     """It ends with code 0, JupyterLab with it, and of its temporary folder nothing is left; the copies stay."""
     with urllib.request.urlopen(lab.address(), timeout=20) as answer:
