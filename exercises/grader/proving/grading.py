@@ -15,11 +15,12 @@ from exercises.grader.judging.catalogue import Exercise
 from exercises.grader.judging.diagnosis import diagnose
 from exercises.grader.judging.records import CheckResult, Result, SourceLine, Verdict
 from exercises.grader.proving.cache import GradingCache
+from exercises.grader.running.process import Limits
 from exercises.grader.running.workspace import Host, host
 
 MOST_HOSTS = 3
 PATIENCE = 8  # times as long as a learner's answer may take: a busy machine is nobody's fault
-PATIENCE_OF_A_CALL = 4  # for a text that was stopped
+MORE_PATIENCE = 4  # times, also for each call, if the text was stopped or something stayed open
 SECONDS_OF_A_PROCESS = 15.0  # the system ends a process that has computed for longer than one answer may
 SEED = 1  # what is found about a mutant must be the same tomorrow
 OPEN = {Verdict.INCONCLUSIVE, Verdict.GRADER_FAULT}  # on another day it may end otherwise, so it isn't kept
@@ -91,7 +92,12 @@ class GradingPool:
         limits = exercise.limits
         patient = replace(limits, total_seconds=limits.total_seconds * PATIENCE)
         self._exercise = replace(exercise, limits=patient, misconceptions=())
-        patient = replace(patient, call_seconds=limits.call_seconds * PATIENCE_OF_A_CALL)
+        patient = Limits(
+            limits.call_seconds * MORE_PATIENCE,
+            patient.total_seconds * MORE_PATIENCE,
+            limits.memory_megabytes,
+            limits.output_kilobytes,
+        )
         self._with_patience = replace(self._exercise, limits=patient)
         self._path = shown_path(exercise)
         self._hosts: SimpleQueue[Host] = SimpleQueue()
