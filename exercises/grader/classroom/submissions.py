@@ -1,4 +1,4 @@
-"""Finds submissions in a folder: whose is it, and what does it answer? Told by names alone; opens no file."""
+"""Finds submissions in a folder: whose each is, and what it answers. It goes by names and opens no file."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Grades many submissions, several at a time, each in a grader process of its own: a failing one costs itself.
+"""Grades many submissions, several at a time, each in a process of its own: one that fails costs no other.
 
 A thread waits for each process. Results come in the order in which they end; who wants another one sorts them.
 """

@@ -1,4 +1,4 @@
-"""How far a learner is with one exercise, and how that is read from a file that anybody may have written."""
+"""A learner's progress in one exercise, and how to read it from a file that anybody can have written."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields

@@ -1,4 +1,4 @@
-"""Progress that travels: written to a file, and taken in from one elsewhere, the best of both.
+"""Exports progress to a file and imports it on another machine; the better of both scores counts.
 
 A file that comes from somewhere else is taken whole or not at all: what is half understood could be anything.
 """

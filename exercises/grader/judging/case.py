@@ -1,4 +1,4 @@
-"""What a check sees: it calls the answer through this, and the story so far is written down in words."""
+"""The conversation of one check with an answer: passes calls on, and writes the trace in words."""
 
 import logging
 import math

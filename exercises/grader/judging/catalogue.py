@@ -1,4 +1,4 @@
-"""Which exercises there are and what each folder holds. Reads them, checks their form, never runs an answer."""
+"""Reads the exercise folders and checks their form. It never runs an answer."""
 
 import difflib
 import importlib.util

@@ -1,4 +1,4 @@
-"""From what failed, and how, to the misconception behind it. Knows no exercise.
+"""Finds the misconception behind some failures: by what failed, and how. It knows no exercise.
 
 A diagnosis may never say what the learner's own trace disproves. So a misconception is matched by pairs: a
 check, and how it failed. Where no known one did what was seen, nothing is claimed.

@@ -1,4 +1,4 @@
-"""Whose answer is it? Judged from the text alone, in the grader's process, where the answer never runs.
+"""Decides from an answer's text alone whether it is the learner's own work; the answer doesn't run.
 
 It finds what is written plainly: an import that does the task's work, and the kit's own answer copied, also
 with other names and comments. Whoever wants to get around it can. It is no sandbox and no search for

@@ -1,4 +1,4 @@
-"""The records that a check of an answer produces; every form of a report is drawn from these alone."""
+"""The records of a check of an answer; every form of a report is made from these alone."""
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum

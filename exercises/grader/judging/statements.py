@@ -1,4 +1,4 @@
-"""The statements of a learner's text: which line to show for a place, and several lines shown as one."""
+"""Finds the line of a learner's text to show for a place, and shows a statement of several lines as one."""
 
 import ast
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Searches the ways in which threads can meet for one that breaks a promise, and shows the shortest.
+"""Searches interleavings of threads for one that breaks a promise, and shows the shortest.
 
 The answer's process runs the schedules; what each of them gave is judged here, where the answer never runs.
 """

@@ -1,4 +1,4 @@
-"""Small wrong changes to a right answer, made by rule and without imagination.
+"""Makes small wrong changes to a right answer, by rule.
 
 The misconceptions in mutants.toml are what an author thought of. These show what the author did not think of:
 a change that no check notices is a promise that no check keeps.

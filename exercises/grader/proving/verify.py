@@ -1,4 +1,4 @@
-"""Grades the grader: does every exercise keep its word to right answers, to wrong ones, and to the starter?
+"""Grades the grader: tests every exercise with right answers, wrong ones and the starter.
 
 The learner's trust rests on this. A check that lets a misconception pass, or a hint that names the wrong one,
 is worse than none.

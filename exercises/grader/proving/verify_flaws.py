@@ -1,4 +1,4 @@
-"""Grades an exercise of the kind `tests`: are its flaws what they promise, and does the solution see all?"""
+"""Grades an exercise of the kind `tests`: its flaws do what they promise, and the solution finds them all."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

@@ -1,1 +1,1 @@
-"""Runs an answer in a process of its own: pipes, limits, threads under control, objects lent across."""
+"""Runs an answer in a process of its own: pipes, limits, threads under a scheduler, remote objects."""

@@ -1,4 +1,4 @@
-"""The private pipe as the answer's process has it. Bound by name at the start, as in `child`."""
+"""The answer's end of the private pipe to the grader. All names are bound at the start, as in `child`."""
 
 import io
 import os

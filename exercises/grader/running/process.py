@@ -1,4 +1,4 @@
-"""One answer in a process of its own: started, asked, bounded in time, memory, output, ended with its kin."""
+"""Runs an answer in a process of its own, with limits, and ends it with all processes that it started."""
 
 import json
 import os

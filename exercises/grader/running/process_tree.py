@@ -1,7 +1,7 @@
 """Finds and ends the processes that an answer has started, also those that left its process group.
 
-Linux shows every process in /proc. There a process is kin if it descends from the answer's, or if it was
-given the answer's mark in its environment. Elsewhere only the process group is known.
+Linux shows every process in /proc. There a process belongs to the answer if it descends from the answer's
+process, or has the answer's mark in its environment. Elsewhere only the process group is known.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Stand-ins for what threads wait for. Under a controller they tell it who waits; else they are the real thing.
+"""Replaces Python's locks, queues and waits. Under a scheduler they report who waits; else they just work.
 
 Only the innermost parts are replaced: locks, sleeping, the clock of time-outs. Condition, Semaphore, Event,
 Barrier and queue.Queue are Python's own, built on them.
@@ -33,7 +33,7 @@ class WaitsForItself(WaitsForEver):
 
 
 class Waiting(Protocol):
-    """What a controller offers to a thread that has the turn."""
+    """What the scheduler offers to a thread that has the turn."""
 
     name: str
     muted: bool
@@ -55,7 +55,7 @@ class Waiting(Protocol):
 
 
 class Control:
-    """Which threads run under a controller, how much time they skipped, how many others were started.
+    """Which threads run under a scheduler, how much time they skipped, how many others were started.
 
     `makes_code` says that the answer has made code out of a text (exec and the like): nobody sees inside it.
     `timed` says that somebody waited with a time limit; those who are `impatient` lose so many such waits at
@@ -70,7 +70,7 @@ class Control:
         self.impatient: dict[str, int] = {}
 
     def current(self) -> Waiting | None:
-        """The calling thread, as its controller knows it."""
+        """The calling thread, as its scheduler knows it."""
         return self.threads.get(get_ident())
 
 
@@ -85,12 +85,15 @@ class Lock:
     wakes = False  # whether it is a condition's: then it is no lock that somebody forgot, but a missing notify
 
     def __init__(self) -> None:
+        self._reset()
+        LOCKS.add(self)
+
+    def _reset(self) -> None:
         self._inner = allocate_lock()
         self._owner: int | None = None
         self._depth = 0
         self.holder, self.since = "", 0
         self._taker: FrameType | None = None  # of a single thread: the call of the answer that has it
-        LOCKS.add(self)
 
     def acquire(self, blocking: bool = True, timeout: float = NO_LIMIT) -> bool:  # noqa: FBT001, FBT002  as threading has it
         """Take the lock, as `threading.Lock.acquire` does."""
@@ -163,7 +166,7 @@ class Lock:
     def open(self) -> None:
         """Make it free, whoever held it: a new run begins."""
         if self._inner.locked():
-            self.__init__()  # type: ignore[misc]
+            self._reset()
 
     def __enter__(self) -> bool:
         return self.acquire()
@@ -184,7 +187,7 @@ class Lock:
         self._depth = depth
 
     def _at_fork_reinit(self) -> None:
-        self.__init__()  # type: ignore[misc]
+        self._reset()
 
 
 class RLock(Lock):
@@ -194,13 +197,13 @@ class RLock(Lock):
 
 
 class Waiter(Lock):
-    """What a Condition makes for each thread that waits to be notified."""
+    """The lock that a Condition makes for each thread that waits to be notified."""
 
     wakes = True
 
 
 class SimpleQueue(queue.Queue[Any]):
-    """Python's own is written in C and would wait where no controller sees it."""
+    """A queue in Python: the original is written in C and would wait where no scheduler sees it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -215,7 +218,7 @@ def _caller() -> FrameType | None:
 
 
 def sleep(seconds: float) -> None:
-    """Under a controller, time passes when nobody can do anything else."""
+    """Sleep. Under a scheduler this takes no time: the clock moves on once no other thread can run."""
     thread = CONTROL.current()
     if thread is None:
         _REAL_SLEEP(seconds)

@@ -1,4 +1,4 @@
-"""Tells one story under one schedule: make the object, what comes before, the threads, the look afterwards.
+"""Runs one story under one schedule: make the object, what comes before, the threads, the look afterwards.
 
 Returns what each call gave, in plain values. Whether that is right is not decided here.
 """

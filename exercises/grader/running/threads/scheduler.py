@@ -29,7 +29,7 @@ class Abort(BaseException):
 
 
 class Undecided(Exception):  # noqa: N818  a verdict, not a fault
-    """A bound was reached, or a thread waits in something that the controller does not know.
+    """A bound was reached, or a thread waits in something that the scheduler does not know.
 
     `loop` tells the first from the second: another schedule may have no loop.
     """
@@ -66,7 +66,7 @@ class Thread:
         self.line = 0
         self.way, self.rest = 0, FAIR_WAY
         self.ticks = 0  # as many instructions were seen; a loop of one line has no other trace
-        self.muted = False  # the controller's own work is no step
+        self.muted = False  # the scheduler's own work is no step
         self.done = self.expired = False
         self.waits: Lock | None = None
         self.wakes_at: float | None = None

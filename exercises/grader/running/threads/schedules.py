@@ -1,4 +1,4 @@
-"""What is tried, and in which order: no switch, then one at every place, then two, then drawn ones.
+"""Lists the schedules to try: no switch, then one at every place, then two, then random ones.
 
 A schedule is an order of threads and the steps before which the turn goes to the next of them. Everything else
 follows from it, so the same schedule gives the same run.

@@ -1,4 +1,4 @@
-"""Goes through the schedules of one story, a handful at a time, and reports every outcome that is new."""
+"""Searches the schedules of one story, some at a time, and reports every outcome that is new."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

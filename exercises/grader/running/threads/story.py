@@ -1,4 +1,4 @@
-"""What several threads are to do at the same time, and what came of it: the grader's side, in plain values."""
+"""A story: what several threads do at the same time, and what came of it. The grader's side; plain values."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Lets a run see where its threads are, instruction by instruction: by `sys.settrace`, or by `sys.monitoring`.
+"""Tells the scheduler at which instruction each thread is: by `sys.settrace`, or by `sys.monitoring`.
 
 Until Python 3.11 there is only the first. From 3.12 on it changes the code that other threads stand in, and
 Python crashes or sees nothing; so there the instructions of the answer's own code are watched for good, and
