@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 import pytest
 
@@ -26,7 +27,8 @@ def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Ite
     """Before heavy runs, say what each is: minutes may pass without a dot."""
     if config.getoption("markexpr") != "long":
         return []
-    return [f"{item.nodeid}: {_rule(item)}" for item in items]
+    cases = Counter((item.nodeid.partition("[")[0], _rule(item)) for item in items)
+    return [f"{count} x {test}: {rule}" for (test, rule), count in cases.items()]
 
 
 def _rule(item: pytest.Item) -> str:

@@ -276,7 +276,7 @@ def test_a_prune_lets_others_in(
     monkeypatch.setattr(
         type(queue._database),  # type: ignore[attr-defined]
         "let_others_in",
-        lambda database: (pauses.append(1), pause(database)),
+        lambda database: (pauses.append(1), pause(database)),  # type: ignore[func-returns-value]
     )
     assert queue.prune(keep=0, dead=True) == 1200
     assert len(pauses) == 3
