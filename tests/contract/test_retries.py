@@ -217,6 +217,7 @@ def test_a_dead_end_does_not_change_the_policy(make_queue: Callable[..., JobQueu
     assert policy == RetryPolicy(1, 1000, 60_000)
 
 
+@pytest.mark.not_over_http("a policy belongs to the queue, and no request changes it")
 def test_a_job_with_no_attempt_left_dies_where_it_would_be_handed_out(
     queue: JobQueue, clock: ManualClock, log: EventLog
 ) -> None:
@@ -247,6 +248,7 @@ def test_a_job_with_no_attempt_left_dies_where_it_would_be_handed_out(
 IN_TURNS = ["J3", "J2", "J6", "J4", "J7", "J5"]
 
 
+@pytest.mark.not_over_http("a policy belongs to the queue, and no request changes it")
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
