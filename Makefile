@@ -72,7 +72,7 @@ constraints: $(READY) ## choose new versions for constraints.txt
 	@mv constraints.new constraints.txt
 
 clean: ## remove the virtual environment and what tools left behind
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .jobkit-cache
 
 # A stamp, so that a second run starts at once; removed first, so that a broken install is not taken for done.
 $(READY): pyproject.toml constraints.txt

@@ -3,6 +3,7 @@
 Start reading at `JobQueue` in `queue.py`. Nothing but the standard library is imported here.
 """
 
+from jobqueue.audit import Redrivable, Redrive, RedriveRow
 from jobqueue.clock import ManualClock, MonotonicClock, SystemClock, TimeSource
 from jobqueue.errors import (
     AdmissionError,
@@ -14,17 +15,7 @@ from jobqueue.errors import (
     UnknownJobError,
 )
 from jobqueue.events import Event, EventKind, EventLog
-from jobqueue.model import (
-    Attempt,
-    JobStatus,
-    JobView,
-    Lease,
-    Outcome,
-    Redrivable,
-    Redrive,
-    RedriveRow,
-    Submission,
-)
+from jobqueue.model import Attempt, JobStatus, JobView, Lease, Outcome
 from jobqueue.queue import JobQueue
 from jobqueue.retry import Jitter, RetryBudget, RetryPolicy
 from jobqueue.scheduling import (
@@ -37,6 +28,7 @@ from jobqueue.scheduling import (
 )
 from jobqueue.statistics import Stats
 from jobqueue.stores.urls import open_queue
+from jobqueue.submission import Submission
 from jobqueue.worker import Context, PermanentError, Worker
 
 __all__ = [

@@ -47,7 +47,7 @@ def check_integer(name: str, value: int, *, low: int = -LARGEST_INTEGER, high: i
 
 def check_text(name: str, value: str) -> str:
     """Return `value` if it is text that every store can keep, of any length."""
-    plain = check_string(name, value)
+    plain = value if type(value) is str else check_string(name, value)
     found = _UNSTORABLE.search(plain)
     if found:
         what = "a NUL character" if found[0] == "\x00" else "a lone surrogate"
@@ -74,6 +74,8 @@ def check_name(name: str, value: str) -> str:
 
 def check_string(name: str, value: str) -> str:
     """Return `value` if it is a str at all: for ids and tokens, which only ever are looked up."""
+    if type(value) is str:
+        return value
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected a str, found {type(value).__name__}")
     return str.__str__(value)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from jobqueue import lifecycle
 from jobqueue.arguments import LARGEST_INTEGER, check_several, check_string
+from jobqueue.audit import RedriveRow
 from jobqueue.errors import StoreError
-from jobqueue.model import Job, RedriveRow, job_number
+from jobqueue.lifecycle import PERMANENT
+from jobqueue.model import DEAD, Job, job_number
 
 NAMED = 10
 """How many ids a message names."""
@@ -30,7 +31,7 @@ def planned(
     run_at, left = first_run_at, dict.fromkeys(asked)
     for job in known:
         del left[job.id]
-        found = lifecycle.redrive_obstacle(job, run_at, is_corrected=False, deadline=None)
+        found = redrive_obstacle(job, run_at, is_corrected=False, deadline=None)
         yield job.id, job, run_at, None if found is None else found[0]
         if found is None:
             run_at = min(run_at + spread_millis, LARGEST_INTEGER)
@@ -47,3 +48,20 @@ def partly_done(done: int, asked: int, left: Sequence[str], error: StoreError) -
     """Return the error of a bulk redrive that failed after its first step: it says what that step did."""
     names = ", ".join(left[:NAMED]) + ", ..." * (len(left) > NAMED)
     return StoreError(f"{done} of {asked} jobs are redriven; of {names}: {error}")
+
+
+def redrive_obstacle(
+    job: Job, run_at: int, *, is_corrected: bool, deadline: int | None
+) -> tuple[str, str] | None:
+    """Return what stands against a redrive, as a word and as words; None if nothing does."""
+    if job.status is not DEAD:
+        return "wrong_state", f"it is {job.status}, and only a DEAD job can be brought back"
+    if job.dead_reason == PERMANENT and not is_corrected:
+        return (
+            "permanent",
+            "its failure was reported as permanent; give a corrected payload, or say that it goes unchanged",
+        )
+    until = job.deadline if deadline is None else deadline
+    if until is not None and until <= run_at:
+        return "deadline", f"its deadline {until} is not after {run_at}, when it would start; give a later one"
+    return None

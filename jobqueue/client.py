@@ -1,8 +1,7 @@
 """A queue that is reached over HTTP: the same methods, the same records, the same errors.
 
-It asks the standard library alone. Every request has a bound in time; whatever goes wrong on the way is a
-`StoreError`, after which nobody knows whether the request arrived: asking again is safe for a completion, a
-renewal, and a submit with a request key.
+Every request has a bound in time; whatever goes wrong on the way is a `StoreError`. Asking again is then safe
+for a completion, a renewal, and a submit with a request key.
 """
 
 import json
@@ -14,8 +13,10 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from jobqueue import errors
 from jobqueue.arguments import LARGEST_INTEGER, check_asked, check_integer, check_string, error_text
-from jobqueue.model import Attempt, JobView, Lease, Redrive, RedriveRow, Submission
+from jobqueue.audit import Redrive, RedriveRow
+from jobqueue.model import Attempt, JobView, Lease
 from jobqueue.statistics import Stats
+from jobqueue.submission import Submission
 from jobqueue.wire import LARGEST_ANSWER, LARGEST_BODY, from_wire, reference, snake
 
 TIMEOUT_SECONDS = 10.0
@@ -23,8 +24,7 @@ _PREFIX = "/api/v1"
 _NO_GENERATION = LARGEST_INTEGER
 _LONGEST_GENERATION = 15
 _LARGEST_ERROR = 240_000
-_MOST_ESCAPED = 35_000
-"""So many characters fit into a body even if each of them needs an escape."""
+_MOST_ESCAPED = 35_000  # characters: they fit into a body even if each of them needs an escape
 
 Answer = tuple[int, bytes]
 Transport = Callable[[str, str, bytes | None, Mapping[str, str]], Answer]
@@ -37,7 +37,7 @@ class QueueClient:
         url: where the board is served, such as http://127.0.0.1:8000/
         token: a bearer token; its role says which operations it is good for.
         timeout: in seconds, for each step of a request.
-        transport: sends a request and returns (status, body); for tests.
+        transport: sends a request and returns (status, body).
     """
 
     def __init__(

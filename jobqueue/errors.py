@@ -73,3 +73,7 @@ class StoreError(JobQueueError):
 NOT_DONE = "nothing was changed, so you can try again"
 PERHAPS_DONE = "it may have been done all the same: look first, or ask again with the same request key"
 """The end of a `StoreError`'s message: what is known of the operation."""
+
+
+REFUSALS = (IllegalStateError, AdmissionError)
+"""What is recorded as an event: somebody asked for what may not happen now."""

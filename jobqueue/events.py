@@ -10,13 +10,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NoReturn
+from types import NoneType
+from typing import Any, NoReturn
 from weakref import WeakSet
 
-from jobqueue.arguments import check_integer
-
-if TYPE_CHECKING:
-    from jobqueue.queue import JobQueue
+from jobqueue.arguments import check_instance, check_integer
 
 _logger = logging.getLogger(__name__)
 
@@ -83,7 +81,7 @@ class EventLog:
 
     def __init__(self) -> None:
         self._events: list[Event] = []
-        self._rebuild: Callable[[Sequence[Event], int | None], JobQueue] | None = None
+        self._rebuild: Callable[[Sequence[Event], int | None], Any] | None = None
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -100,7 +98,7 @@ class EventLog:
     def __iter__(self) -> Iterator[Event]:
         return iter(self.events)
 
-    def attach(self, rebuild: "Callable[[Sequence[Event], int | None], JobQueue]") -> None:
+    def attach(self, rebuild: Callable[[Sequence[Event], int | None], Any]) -> None:
         """Bind the log to its queue, which knows how to rebuild itself; a second queue is refused."""
         if self._rebuild is not None:
             raise ValueError("log: this EventLog already belongs to a queue; give each queue its own")
@@ -110,8 +108,8 @@ class EventLog:
         """Keep one more event. Only the queue calls this."""
         self._events.append(event)
 
-    def replay(self, now: int | None = None) -> "JobQueue":
-        """Return a new queue in the state that the events lead to, made from nothing else.
+    def replay(self, now: int | None = None) -> Any:
+        """Return a new `JobQueue` in the state that the events lead to, made from nothing else.
 
         Args:
             now: where the new queue's `ManualClock` stands, by default at the last event's instant; later
@@ -129,39 +127,40 @@ class EventLog:
         return self._rebuild([e for e in self._events if now is None or e.at <= now], now)
 
 
-_OUTBOXES: "WeakSet[Outbox]" = WeakSet()
+_DISPATCHERS: "WeakSet[EventDispatcher]" = WeakSet()
 
 
 def _begin_in_child() -> None:
-    for outbox in list(_OUTBOXES):
-        outbox.begin_in_child()
+    for dispatcher in list(_DISPATCHERS):
+        dispatcher.begin_in_child()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_in_child)
 
 
-class Outbox:
-    """Events on their way from inside the queue's lock to the subscribers outside of it."""
+class EventDispatcher:
+    """Takes events inside the queue's lock, and delivers them to the subscribers outside of it.
+
+    `listening` says whether anybody would see an event, so that none is built for nobody; `waiting` are those
+    that are not delivered yet.
+    """
 
     def __init__(self, log: EventLog | None) -> None:
+        check_instance("log", log, EventLog, NoneType)
+        self.listening = log is not None
+        self.waiting: deque[tuple[Event, dict[object, Subscriber]]] = deque()
         self._log = log
         self._subscribers: dict[object, Subscriber] = {}
-        self._waiting: deque[tuple[Event, dict[object, Subscriber]]] = deque()
         self._delivering = threading.Lock()
         self._subscribing = threading.Lock()
         self._seq = 0
-        _OUTBOXES.add(self)
+        _DISPATCHERS.add(self)
 
     def begin_in_child(self) -> None:
         """Begin anew after a fork: who was delivering is in the parent, and what waits is delivered there."""
-        self._waiting.clear()
+        self.waiting.clear()
         self._delivering, self._subscribing = threading.Lock(), threading.Lock()
-
-    @property
-    def listening(self) -> bool:
-        """Whether anybody would see an event; if not, none need be built."""
-        return self._log is not None or bool(self._subscribers)
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Hand every later event to `subscriber`; call the returned function to stop."""
@@ -171,10 +170,12 @@ class Outbox:
         # A new dict each time: a delivery that runs meanwhile goes on over the old one.
         with self._subscribing:
             self._subscribers = {**self._subscribers, key: subscriber}
+            self.listening = True
 
         def unsubscribe() -> None:
             with self._subscribing:
                 self._subscribers = {k: f for k, f in self._subscribers.items() if k is not key}
+                self.listening = self._log is not None or bool(self._subscribers)
 
         return unsubscribe
 
@@ -196,7 +197,7 @@ class Outbox:
             self._log.append(event)
         if self._subscribers:
             # Those who listen now: who subscribes before the delivery gets what comes from then on.
-            self._waiting.append((event, self._subscribers))
+            self.waiting.append((event, self._subscribers))
 
     def deliver(self) -> None:
         """Hand over what waits, one event at a time, in order. The caller does not hold the queue's lock.
@@ -205,10 +206,10 @@ class Outbox:
         subscriber that calls the queue wait for itself. The loop looks again after letting go, so an event
         posted in that moment is not left behind.
         """
-        while self._waiting and self._delivering.acquire(blocking=False):
+        while self.waiting and self._delivering.acquire(blocking=False):
             try:
-                while self._waiting:
-                    self._tell(*self._waiting.popleft())
+                while self.waiting:
+                    self._tell(*self.waiting.popleft())
             finally:
                 self._delivering.release()
 

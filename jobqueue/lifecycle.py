@@ -1,22 +1,21 @@
-"""What may happen to a job: the state machine as data, and one pure function for each arrow.
+"""What may happen to a job: the state machine as a table, and one method of `Lifecycle` for each arrow.
 
-Each function takes one version of a job and returns the next; it raises, and nothing has changed, where the
-table has no such arrow. No clock, lock, randomness or I/O in here, so every queue, whatever it stores its
-jobs in, applies these same rules.
+A rule looks at a job and returns what changes, or raises, and then nothing has changed. No clock, lock,
+randomness or I/O in here, and no rule changes a job itself: so every queue, whatever it keeps its jobs in,
+applies the same rules, and a queue with another rule is a `Lifecycle` with one method overridden.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from jobqueue.arguments import LARGEST_INTEGER
 from jobqueue.errors import IllegalStateError, StaleTokenError
-from jobqueue.model import Job, JobStatus, Outcome
+from jobqueue.model import CANCELLED, DEAD, PENDING, RUNNING, SUCCEEDED, Job, JobStatus, Outcome
 from jobqueue.retry import RetryRule
-
-PENDING, RUNNING, SUCCEEDED, DEAD, CANCELLED = JobStatus
+from jobqueue.tokens import quoted, staleness
 
 LEASE_EXPIRED = "lease expired"
-"""The error of an attempt whose worker was not heard of again in time."""
+"""The error of an attempt whose worker did not report or renew in time."""
 
 PERMANENT, ATTEMPTS_EXHAUSTED, DEADLINE = "permanent", "attempts_exhausted", "deadline"
 """Why a job died; where several fit, the first of them."""
@@ -49,279 +48,276 @@ TRANSITIONS = {
 }
 
 
-def follow(job: Job, verb: str, **changes: Any) -> Job:
-    """Return the job after one arrow, or refuse because its state has no such arrow."""
-    arrow = TRANSITIONS[verb]
-    if job.status is not arrow.source:
-        raise IllegalStateError(
-            f"cannot {verb} {job.id}: it is {job.status}, and only a {arrow.source} job allows that",
+class Changes(TypedDict, total=False):
+    """What an arrow changes of a job; the fields are those of `Job`."""
+
+    status: JobStatus
+    payload: str
+    attempts: int
+    generation: int
+    era: int
+    run_at: int
+    pending_since: int
+    rest_millis: int | None
+    worker_id: str | None
+    started_at: int
+    lease_until: int
+    ended_at: int | None
+    outcome: Outcome | None
+    last_error: str
+    finished_at: int
+    failed_at: int | None
+    dead_reason: str | None
+    deadline: int | None
+    checkpoint: str | None
+    result: str | None
+
+
+class Lifecycle:
+    """The rules of one queue.
+
+    Args:
+        retry: how often a job is attempted, and how long it backs off.
+        max_run_millis: how long one attempt may take, however often it is renewed; None for no bound.
+    """
+
+    __slots__ = ("max_run_millis", "retry")
+
+    def __init__(self, retry: RetryRule, max_run_millis: int | None = None) -> None:
+        self.retry = retry
+        self.max_run_millis = max_run_millis
+
+    # -- time --------------------------------------------------------------------------------------------
+
+    def is_ready(self, job: Job, now: int) -> bool:
+        """Return whether a worker may have the job now."""
+        return job.status is PENDING and job.run_at <= now
+
+    def due_at(self, job: Job, next_age_at: int | None, *, is_ready: bool) -> int | None:
+        """Return the next instant at which time alone moves a job; None if it never does.
+
+        A lease expires at its end, the first instant at which it no longer counts. A delayed job becomes ready
+        at its run_at; a ready one dies at its deadline, and gains a band at its next age.
+        """
+        if job.status is RUNNING:
+            return job.lease_until
+        if job.status is not PENDING:
+            return None
+        if not is_ready:
+            return job.run_at
+        if next_age_at is None or job.deadline is None:
+            return job.deadline if next_age_at is None else next_age_at
+        return min(job.deadline, next_age_at)
+
+    # -- workers -----------------------------------------------------------------------------------------
+
+    def leased(self, job: Job, now: int, worker_id: str, lease_millis: int) -> Changes:
+        """Hand a pending job to a worker.
+
+        The attempt counts now, before any work: a worker that is killed has used it up all the same.
+
+        >>> from jobqueue.retry import RetryPolicy
+        >>> rules = Lifecycle(RetryRule(RetryPolicy(3, 1000, 60_000)))
+        >>> job = Job(1, "mail", "", 0, "default", 1, submitted_at=0, run_at=0)
+        >>> rules.leased(job, 0, "worker-a", 5000)["lease_until"]
+        5000
+        """
+        if job.status is not PENDING:
+            raise _no_arrow(job, "poll", PENDING)
+        return {
+            "status": RUNNING,
+            "attempts": job.attempts + 1,
+            "generation": job.generation + 1,
+            "worker_id": worker_id,
+            "started_at": now,
+            "lease_until": self.lease_until(now, now, lease_millis),
+            "ended_at": None,
+            "outcome": None,
+        }
+
+    def lease_until(self, started_at: int, now: int, lease_millis: int) -> int:
+        """Return when a lease from now ends: no lease reaches past the longest run.
+
+        Without that bound a hung handler with a live heartbeat would keep its job forever.
+        """
+        until = now + lease_millis
+        if self.max_run_millis is not None:
+            until = min(until, started_at + self.max_run_millis)
+        return min(until, LARGEST_INTEGER)
+
+    def renewed(self, job: Job, now: int, lease_millis: int, checkpoint: str | None = None) -> Changes:
+        """Extend the lease to now + `lease_millis`, if that is later than it ends already.
+
+        Counted from now and not from the old end: renewals that add up would let a worker that dies after ten
+        of them keep the job for ten leases.
+        """
+        if job.status is not RUNNING:
+            raise _no_arrow(job, "renew", RUNNING)
+        assert job.lease_until is not None and job.started_at is not None  # noqa: S101, PT018 - for the type checker
+        until = max(job.lease_until, self.lease_until(job.started_at, now, lease_millis))
+        return {"lease_until": until, "checkpoint": job.checkpoint if checkpoint is None else checkpoint}
+
+    def completed(self, job: Job, now: int, result: str | None = None) -> Changes:
+        """End the running attempt, and the job, well."""
+        if job.status is not RUNNING:
+            raise _no_arrow(job, "complete", RUNNING)
+        return {
+            "status": SUCCEEDED,
+            "ended_at": now,
+            "outcome": Outcome.SUCCEEDED,
+            "finished_at": now,
+            "result": result,
+        }
+
+    def failed(
+        self, job: Job, at: int, error: str, outcome: Outcome = Outcome.FAILED, *, permanent: bool = False
+    ) -> Changes:
+        """End the running attempt badly at the instant `at`: retry it after its backoff, or bury it.
+
+        >>> from jobqueue.retry import RetryPolicy
+        >>> job = Job(1, "mail", "", 0, "default", 1, 0, 0, RUNNING, attempts=1)
+        >>> Lifecycle(RetryRule(RetryPolicy(2, 1000, 60_000))).failed(job, 700, "no route")["run_at"]
+        1700
+        >>> Lifecycle(RetryRule(RetryPolicy(1, 1000, 60_000))).failed(job, 700, "no route")["dead_reason"]
+        'attempts_exhausted'
+        """
+        if permanent:
+            return self.to_bury(job, at, error, outcome, reason=PERMANENT)
+        if job.attempts >= self.retry.policy.max_attempts:
+            return self.to_bury(job, at, error, outcome, reason=ATTEMPTS_EXHAUSTED)
+        run_at = min(at + self.backoff_millis(job), LARGEST_INTEGER)
+        if job.deadline is not None and run_at >= job.deadline:
+            # It could only start too late: waiting for that would be pointless.
+            return self.to_bury(job, at, error, outcome, reason=DEADLINE)
+        return self.to_retry(job, at, error, outcome, run_at=run_at)
+
+    def backoff_millis(self, job: Job) -> int:
+        """Return for how long a job backs off after the failure of its latest attempt."""
+        return self.retry.delay_millis(job.id, job.attempts, job.generation, job.rest_millis)
+
+    def to_retry(self, job: Job, at: int, error: str, outcome: Outcome, *, run_at: int) -> Changes:
+        """End the running attempt badly; the job can be retried from `run_at` on."""
+        if job.status is not RUNNING:
+            raise _no_arrow(job, "retry", RUNNING)
+        return {
+            "status": PENDING,
+            "ended_at": at,
+            "outcome": outcome,
+            "last_error": error,
+            "run_at": run_at,
+            "pending_since": at,
+            "rest_millis": run_at - at,
+        }
+
+    def to_bury(self, job: Job, at: int, error: str, outcome: Outcome, *, reason: str) -> Changes:
+        """End the running attempt badly; the job becomes a dead letter."""
+        if job.status is not RUNNING:
+            raise _no_arrow(job, "bury", RUNNING)
+        return {
+            "status": DEAD,
+            "ended_at": at,
+            "outcome": outcome,
+            "last_error": error,
+            "failed_at": at,
+            "dead_reason": reason,
+        }
+
+    def expired(self, job: Job, now: int) -> Changes:  # noqa: ARG002 - what matters is when it ended
+        """End the attempt whose lease is over, as if it had failed at the very instant of the lease's end.
+
+        That instant counts, not `now`, when somebody noticed: else a queue that nobody polls would push every
+        retry into the future.
+        """
+        assert job.lease_until is not None  # noqa: S101 - for the type checker
+        return self.failed(job, job.lease_until, LEASE_EXPIRED, Outcome.EXPIRED)
+
+    def released(self, job: Job, now: int) -> Changes:
+        """Give back a job that was not started: its place and its attempt come back, its token does not.
+
+        Past its deadline there is nothing left to wait for.
+        """
+        if job.status is not RUNNING:
+            raise _no_arrow(job, "release", RUNNING)
+        changes: Changes = {"attempts": job.attempts - 1, "ended_at": now, "outcome": Outcome.RELEASED}
+        if job.deadline is not None and now >= job.deadline:
+            return {"status": DEAD, "failed_at": now, "dead_reason": DEADLINE, **changes}
+        return {"status": PENDING, **changes}
+
+    # -- while it waits ----------------------------------------------------------------------------------
+
+    def missed(self, job: Job) -> Changes:
+        """Bury a job whose deadline came while it waited; no attempt failed, so its last error stays."""
+        if job.status is not PENDING:
+            raise _no_arrow(job, "miss", PENDING)
+        return {"status": DEAD, "failed_at": job.deadline, "dead_reason": DEADLINE}
+
+    def exhausted(self, job: Job, now: int) -> Changes:
+        """Bury a job that waits with no attempt left: the maximum was lowered since it failed last."""
+        if job.status is not PENDING:
+            raise _no_arrow(job, "miss", PENDING)
+        return {"status": DEAD, "failed_at": now, "dead_reason": ATTEMPTS_EXHAUSTED}
+
+    def cancelled(self, job: Job, now: int) -> Changes:
+        """Cancel a job that no worker holds."""
+        if job.status is not PENDING:
+            raise _no_arrow(job, "cancel", PENDING)
+        return {"status": CANCELLED, "finished_at": now}
+
+    def redriven(
+        self,
+        job: Job,
+        now: int,
+        *,
+        payload: str | None = None,
+        deadline: int | None = None,
+        run_at: int | None = None,
+    ) -> Changes:
+        """Give a dead letter a new set of attempts.
+
+        The generation goes on counting: from 1 again, the tokens of its first life would be valid again.
+        """
+        if job.status is not DEAD:
+            raise _no_arrow(job, "retry_dead", DEAD)
+        return {
+            "status": PENDING,
+            "attempts": 0,
+            "era": job.era + 1,
+            "worker_id": None,  # the attempt of its last life is history
+            "run_at": now if run_at is None else run_at,
+            "pending_since": now,
+            "rest_millis": None,
+            "failed_at": None,
+            "dead_reason": None,
+            "payload": job.payload if payload is None else payload,
+            "deadline": job.deadline if deadline is None else deadline,
+        }
+
+    # -- tokens ------------------------------------------------------------------------------------------
+
+    def check_token(self, job: Job, token: str, operation: str) -> None:
+        """Refuse a token that is not the one of the job's current lease.
+
+        Whoever holds an older token had the job once and lost it. Accepting its report because the job is
+        RUNNING, or because the worker's name fits, would let the dead overwrite the living.
+        """
+        if job.status is RUNNING and token == job.token:
+            return
+        reason, found = staleness(job, token)
+        raise StaleTokenError(
+            f"cannot {operation} {job.id}: token {quoted(token)} is stale, {found}",
             job_id=job.id,
-            operation=verb,
+            operation=operation,
             status=job.status,
-        )
-    return job._replace(status=arrow.target, **changes)
-
-
-def leased(job: Job, now: int, worker_id: str, lease_millis: int, max_run_millis: int | None = None) -> Job:
-    """Hand a pending job to a worker.
-
-    The attempt is counted now, before any work: a worker that is killed has used it up all the same.
-
-    >>> job = Job(1, "mail", "", 0, "default", 1, submitted_at=0, run_at=0)
-    >>> leased(job, 0, "worker-a", 5000).token
-    'J1:1'
-    """
-    return follow(
-        job,
-        "poll",
-        attempts=job.attempts + 1,
-        generation=job.generation + 1,
-        worker_id=worker_id,
-        started_at=now,
-        lease_until=_capped(now + lease_millis, now, max_run_millis),
-        ended_at=None,
-        outcome=None,
-    )
-
-
-def renewed(
-    job: Job, now: int, lease_millis: int, checkpoint: str | None = None, max_run_millis: int | None = None
-) -> Job:
-    """Extend the lease to now + `lease_millis`, if that is later than it ends already.
-
-    Counted from now and not from the old end: renewals that add up would let a worker that dies after ten
-    of them keep the job for ten leases.
-    """
-    assert job.lease_until is not None, "a running job has a lease"  # noqa: S101 - for the type checker
-    assert job.started_at is not None, "a running job has a start"  # noqa: S101 - for the type checker
-    until = max(job.lease_until, _capped(now + lease_millis, job.started_at, max_run_millis))
-    kept = job.checkpoint if checkpoint is None else checkpoint
-    return follow(job, "renew", lease_until=until, checkpoint=kept)
-
-
-def _capped(until: int, started_at: int, max_run_millis: int | None) -> int:
-    """Let no lease reach past the longest run: a hung handler with a live heartbeat would keep it for ever."""
-    longest = LARGEST_INTEGER if max_run_millis is None else started_at + max_run_millis
-    return min(until, longest, LARGEST_INTEGER)
-
-
-def completed(job: Job, now: int, result: str | None = None) -> Job:
-    """End the running attempt, and the job, well."""
-    return follow(job, "complete", ended_at=now, outcome=Outcome.SUCCEEDED, finished_at=now, result=result)
-
-
-def failed(
-    job: Job,
-    at: int,
-    error: str,
-    rule: RetryRule,
-    outcome: Outcome = Outcome.FAILED,
-    *,
-    permanent: bool = False,
-) -> Job:
-    """End the running attempt badly at the instant `at`: retry it after its backoff, or bury it.
-
-    >>> from jobqueue.retry import RetryPolicy
-    >>> job = leased(Job(1, "mail", "", 0, "default", 1, submitted_at=0, run_at=0), 0, "a", 5000)
-    >>> failed(job, 700, "no route", RetryRule(RetryPolicy(2, 1000, 60_000))).run_at
-    1700
-    >>> failed(job, 700, "no route", RetryRule(RetryPolicy(1, 1000, 60_000))).status.value
-    'DEAD'
-    """
-    if permanent:
-        return to_bury(job, at, error, outcome, reason=PERMANENT)
-    if job.attempts >= rule.policy.max_attempts:
-        return to_bury(job, at, error, outcome, reason=ATTEMPTS_EXHAUSTED)
-    rest = rule.delay_millis(job.id, job.attempts, job.generation, job.rest_millis)
-    run_at = min(at + rest, LARGEST_INTEGER)
-    if job.deadline is not None and run_at >= job.deadline:
-        # It could only start too late: waiting for that would be pointless.
-        return to_bury(job, at, error, outcome, reason=DEADLINE)
-    return to_retry(job, at, error, outcome, run_at=run_at)
-
-
-def to_retry(job: Job, at: int, error: str, outcome: Outcome, *, run_at: int) -> Job:
-    """End the running attempt badly; the job may start again from `run_at` on."""
-    return follow(
-        job,
-        "retry",
-        ended_at=at,
-        outcome=outcome,
-        last_error=error,
-        run_at=run_at,
-        pending_since=at,
-        rest_millis=run_at - at,
-    )
-
-
-def to_bury(job: Job, at: int, error: str, outcome: Outcome, *, reason: str) -> Job:
-    """End the running attempt badly; the job becomes a dead letter."""
-    return follow(job, "bury", ended_at=at, outcome=outcome, last_error=error, failed_at=at, dead_reason=reason)
-
-
-def expired(job: Job, rule: RetryRule) -> Job:
-    """End the attempt whose lease is over, as if it had failed at the very instant of the lease's end.
-
-    That instant counts, not the one at which somebody noticed: else a queue that nobody polls would push
-    every retry into the future.
-    """
-    assert job.lease_until is not None, "a running job has a lease"  # noqa: S101 - for the type checker
-    return failed(job, job.lease_until, LEASE_EXPIRED, rule, Outcome.EXPIRED)
-
-
-def released(job: Job, now: int) -> Job:
-    """Give back a job that was not started: its place and its attempt come back, its token does not.
-
-    Past its deadline there is nothing to wait for any more.
-    """
-    changes = {"attempts": job.attempts - 1, "ended_at": now, "outcome": Outcome.RELEASED}
-    if job.deadline is not None and now >= job.deadline:
-        return follow(job, "bury", **changes, failed_at=now, dead_reason=DEADLINE)
-    return follow(job, "release", **changes)
-
-
-def missed(job: Job) -> Job:
-    """Bury a job whose deadline came while it waited; no attempt failed, so its last error stays as it was."""
-    return follow(job, "miss", failed_at=job.deadline, dead_reason=DEADLINE)
-
-
-def exhausted(job: Job, now: int) -> Job:
-    """Bury a job that has no attempt left although it waits: the maximum was lowered since it failed last.
-
-    >>> job = Job(1, "mail", "", 0, "default", 1, submitted_at=0, run_at=0, attempts=3, last_error="no route")
-    >>> exhausted(job, 700).dead_reason, exhausted(job, 700).last_error
-    ('attempts_exhausted', 'no route')
-    """
-    return follow(job, "miss", failed_at=now, dead_reason=ATTEMPTS_EXHAUSTED)
-
-
-def cancelled(job: Job, now: int) -> Job:
-    """Take back a job that no worker holds."""
-    return follow(job, "cancel", finished_at=now)
-
-
-def brought_back(
-    job: Job,
-    now: int,
-    *,
-    payload: str | None = None,
-    deadline: int | None = None,
-    run_at: int | None = None,
-) -> Job:
-    """Give a dead letter a new set of attempts.
-
-    The generation goes on counting: starting again at 1 would make the tokens of its first life valid again.
-    """
-    return follow(
-        job,
-        "retry_dead",
-        attempts=0,
-        era=job.era + 1,
-        run_at=now if run_at is None else run_at,
-        pending_since=now,
-        rest_millis=None,
-        failed_at=None,
-        dead_reason=None,
-        payload=job.payload if payload is None else payload,
-        deadline=job.deadline if deadline is None else deadline,
-    )
-
-
-def due_at(job: Job, next_age_at: int | None, *, is_ready: bool) -> int | None:
-    """Return the next instant at which time alone moves a job; None if it never does.
-
-    A lease is moved by its end, a delayed job by its run_at, a ready one by its deadline or its next age.
-    """
-    if job.status is RUNNING:
-        return job.lease_until
-    if job.status is not PENDING:
-        return None
-    if not is_ready:
-        return job.run_at
-    if next_age_at is None or job.deadline is None:
-        return job.deadline if next_age_at is None else next_age_at
-    return min(job.deadline, next_age_at)
-
-
-def check_redrive(
-    job: Job, run_at: int, *, is_corrected: bool, deadline: int | None, operation: str = "redrive"
-) -> None:
-    """Refuse to bring a job back where it could only die again at once."""
-    found = redrive_obstacle(job, run_at, is_corrected=is_corrected, deadline=deadline)
-    if found is not None:
-        raise IllegalStateError(
-            f"cannot {operation} {job.id}: {found[1]}", job_id=job.id, operation=operation, status=job.status
+            token=token,
+            reason=reason,
         )
 
 
-def redrive_obstacle(
-    job: Job, run_at: int, *, is_corrected: bool, deadline: int | None
-) -> tuple[str, str] | None:
-    """Return what stands against bringing a job back, as a word and as words; None if nothing does."""
-    if job.status is not DEAD:
-        return "wrong_state", f"it is {job.status}, and only a DEAD job can be brought back"
-    if job.dead_reason == PERMANENT and not is_corrected:
-        return (
-            "permanent",
-            "its failure was reported as permanent; give a corrected payload, or say that it goes unchanged",
-        )
-    until = job.deadline if deadline is None else deadline
-    if until is not None and until <= run_at:
-        return "deadline", f"its deadline {until} is not after {run_at}, when it would start; give a later one"
-    return None
-
-
-def check_token(job: Job, token: str, operation: str) -> None:
-    """Refuse a token that is not the one of the job's current lease.
-
-    Whoever holds an older token had the job once and lost it. Accepting its report because the job is
-    RUNNING, or because the worker's name fits, would let the dead overwrite the living.
-    """
-    if job.status is RUNNING and token == job.token:
-        return
-    reason, found = _staleness(job, token)
-    raise StaleTokenError(
-        f"cannot {operation} {job.id}: token {_quoted(token)} is stale, {found}",
+def _no_arrow(job: Job, verb: str, status: JobStatus) -> IllegalStateError:
+    """Return the refusal of an arrow that does not begin at the job's state."""
+    return IllegalStateError(
+        f"cannot {verb} {job.id}: it is {job.status}, and only a {status} job allows that",
         job_id=job.id,
-        operation=operation,
+        operation=verb,
         status=job.status,
-        token=token,
-        reason=reason,
     )
-
-
-def _staleness(job: Job, token: str) -> tuple[str, str]:
-    """Return why a token is refused: the reason as a word, and what was found instead."""
-    if job.status is RUNNING:
-        holder = f"the current lease is {job.token}, held by {job.worker_id} until {job.lease_until}"
-        return "stale_generation", holder
-    generation = token_generation(job, token)
-    if generation and generation < job.generation:
-        return "stale_generation", f"the latest one was {job.token}, and the job is {job.status}"
-    if generation and job.outcome is Outcome.EXPIRED:
-        return "lease_expired", f"its lease ran out at {job.ended_at}, and the job is {job.status}"
-    if generation:
-        return "wrong_state", f"its attempt already ended ({job.outcome}), and the job is {job.status}"
-    return "wrong_state", f"it never was a token of this job, and the job is {job.status}"
-
-
-def token_generation(job: Job, token: str) -> int:
-    """Return which hand-out of this job a token was made for, counted from 1; 0 if for none.
-
-    >>> job = Job(4, "mail", "", 0, "default", 1, submitted_at=0, run_at=0, generation=2)
-    >>> token_generation(job, "J4:2"), token_generation(job, "J4:3"), token_generation(job, "J1:2")
-    (2, 0, 0)
-    """
-    prefix, _, digits = token.partition(":")
-    # Shorter than any honest counter: int() of a text of a million digits takes its time.
-    if prefix != job.id or not (digits.isascii() and digits.isdigit() and len(digits) <= 16):  # noqa: PLR2004
-        return 0
-    generation = int(digits)
-    # "J1:01" reads as 1 and is no token that was ever handed out.
-    return generation if str(generation) == digits and generation <= job.generation else 0
-
-
-def _quoted(token: str) -> str:
-    """Return a token as a message shows it: an honest one bare, any other text quoted and cut."""
-    honest = token.replace(":", "").isalnum() and token.isascii() and len(token) <= 40  # noqa: PLR2004
-    return token if honest else ascii(token[:40])

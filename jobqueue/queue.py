@@ -1,19 +1,19 @@
-"""The queue: what producers, workers and operators call. Start reading here.
+"""The queue: what producers and workers call. Start reading here.
 
-Every operation is one turn under one lock: settle what is due, look at the job, let a rule of `lifecycle`
-make its next version, put that away, tell it (`turn.py` has these steps). The queue never runs a job, never
-waits, and never asks the computer for the time: it reads the clock that it was given.
+Every operation shows the same four steps: take the lock, expire what is due, ask a rule of `lifecycle` what
+changes, and put that away. The queue never runs a job, never waits, and never asks the computer for the time:
+it reads the clock that it was given. A store keeps the jobs (`memory.py`, `stores/`).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
-from types import NoneType
 from typing import Self
 
-from jobqueue import lifecycle, replay
+from jobqueue import operator, replay
+from jobqueue import redrive as dead_jobs
 from jobqueue.arguments import (
+    LARGEST_INTEGER,
     check_flag,
-    check_instance,
     check_integer,
     check_name,
     check_string,
@@ -21,38 +21,31 @@ from jobqueue.arguments import (
     error_text,
 )
 from jobqueue.clock import ManualClock, TimeSource
-from jobqueue.events import Event, EventLog, Outbox, Subscriber
-from jobqueue.model import Attempt, JobView, Lease
-from jobqueue.operations import Operations
-from jobqueue.orders import order
-from jobqueue.retention import Retention
-from jobqueue.retry import Jitter, RetryBudget, RetryPolicy, RetryRule
-from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority, WeightedBands
-from jobqueue.scheduling.limits import ActiveLimits
-from jobqueue.scheduling.schedule import Schedule, Scheduler, schedule_for
-from jobqueue.storage import CHANGING, LOOKING, SUBMITTING, Aim, Table, Transaction, one_lock, to_poll
-from jobqueue.table import JobTable
-from jobqueue.views import lease_of
+from jobqueue.errors import UnknownJobError
+from jobqueue.events import EventDispatcher, EventKind, EventLog, Subscriber
+from jobqueue.lifecycle import Changes, Lifecycle
+from jobqueue.memory import MemoryStore
+from jobqueue.model import RUNNING, Job, JobView, Lease
+from jobqueue.options import QueueOptions
+from jobqueue.recorder import Recorder, kinds_of
+from jobqueue.retry import Jitter, RetryBudget, RetryPolicy
+from jobqueue.scheduling import DispatchLimit, Limits, StrictPriority
+from jobqueue.scheduling.schedule import Scheduler
+from jobqueue.steps import Details
+from jobqueue.store import POLLING, SUBMITTING, Access, Store, access_of_poll
+from jobqueue.submission import JobRequest, job_request
 
 
-class JobQueue(Operations):
-    """A job queue in memory: each job goes to one worker at a time, and a failed one is tried again.
-
-    The core is below; request keys, redrives, pauses and looking ahead are in `operations.py`. Every operation
-    first settles what is due: a lease that is over has failed at the instant of its end.
+class JobQueue:
+    """A job queue in memory: each job goes to one worker at a time, and a failed one is retried.
 
     Args:
         time: where "now" comes from, in milliseconds; should it ever go back, the queue's time stands still.
-        policy: how often a job is attempted, and how long it rests in between.
-        scheduler: who is next; by default the best ready job, by priority, run_at and submission order.
-        limits: how much may wait and run; by default as much as there is.
-        jitter: what spreads the retries; by default nothing.
-        retry_budget: how many retries may run beside first attempts; by default all.
-        dispatch_limit: how many jobs of a type may run, found out by trying; by default all.
-        max_run_millis: how long one attempt may take, however often it is renewed; None for ever.
-        keep_finished: how many SUCCEEDED and CANCELLED jobs to remember, the newest; None for all of them.
-        key_life_millis: for how long a request key keeps its job from being forgotten.
+        policy: how often a job is attempted, and how long it backs off in between.
         log: an `EventLog` that keeps every event; without one, and without subscribers, no event is built.
+        lifecycle: the rules; another class than `Lifecycle` makes a queue that is wrong in one place.
+
+    What the other options are is said at `QueueOptions`; each costs nothing until somebody asks for it.
     """
 
     def __init__(
@@ -69,58 +62,34 @@ class JobQueue(Operations):
         keep_finished: int | None = None,
         key_life_millis: int = 86_400_000,
         log: EventLog | None = None,
+        lifecycle: type[Lifecycle] = Lifecycle,
     ) -> None:
-        limits = Limits() if limits is None else limits
-        scheduler = StrictPriority() if scheduler is None else scheduler
-        for name, value, *kinds in (
-            ("policy", policy, RetryPolicy),
-            ("scheduler", scheduler, StrictPriority, WeightedBands),
-            ("limits", limits, Limits),
-            ("jitter", jitter, Jitter, NoneType),
-            ("retry_budget", retry_budget, RetryBudget, NoneType),
-            ("dispatch_limit", dispatch_limit, DispatchLimit, NoneType),
-            ("log", log, EventLog, NoneType),
-        ):
-            check_instance(name, value, *kinds)
-        if keep_finished is not None:
-            keep_finished = check_integer("keep_finished", keep_finished, low=0)
-        if max_run_millis is not None:
-            max_run_millis = check_integer("max_run_millis", max_run_millis, low=1)
-        key_life_millis = check_integer("key_life_millis", key_life_millis, low=0)
-        schedule = schedule_for(scheduler, ActiveLimits(limits, retry_budget, dispatch_limit))
-        rule = RetryRule(policy, jitter)
-        table, transaction, outbox = self._places(schedule, limits, key_life_millis, log)
-        super().__init__(time, table, transaction, outbox, rule, limits, max_run_millis, keep_finished)
-        self._again = partial(
-            JobQueue,
-            policy=policy,
-            scheduler=scheduler,
-            limits=limits,
-            jitter=jitter,
-            retry_budget=retry_budget,
-            dispatch_limit=dispatch_limit,
-            max_run_millis=max_run_millis,
-            keep_finished=keep_finished,
-            key_life_millis=key_life_millis,
+        self._time = time
+        self._options = options = QueueOptions(
+            policy,
+            StrictPriority() if scheduler is None else scheduler,
+            Limits() if limits is None else limits,
+            jitter,
+            retry_budget,
+            dispatch_limit,
+            max_run_millis,
+            keep_finished,
+            key_life_millis,
+            lifecycle,
         )
+        self._rules = options.rules()
+        self._store = self._open_store(log)
+        self._dispatcher = self._store.dispatcher
+        self._recorder = Recorder(self._dispatcher, self._store.get, self._store.attempt)
+        self._keep_finished = options.keep_finished
+        self._admits = options.limits.admit if options.limits.limits_submits else None
+        self._store.on_refusal(lambda refusal: self._recorder.refused(refusal, self._now))
+        self._now = self._began_at = check_integer("time.now()", time.now())
         if log is not None:
-            log.attach(self._rebuilt)
+            log.attach(partial(replay.rebuilt, self._fresh, self._began_at))
 
-    def _places(
-        self, schedule: Schedule, limits: Limits, key_life_millis: int, log: EventLog | None
-    ) -> tuple[Table, Transaction, Outbox]:
-        """Return where the jobs are, what makes a turn one step, and where its events go: here, in memory."""
-        del limits
-        return JobTable(schedule, Retention(key_life_millis)), one_lock(), Outbox(log)
-
-    def close(self) -> None:
-        """Let go of what is open outside of this process: in memory, nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def _open_store(self, log: EventLog | None) -> Store:
+        return MemoryStore(self._options, self._rules, EventDispatcher(log))
 
     # -- producers ---------------------------------------------------------------------------------------
 
@@ -141,7 +110,7 @@ class JobQueue(Operations):
             type: what kind of work it is; workers may poll for some types only.
             payload: text for the worker; None is stored as "".
             priority: higher goes first; may be negative.
-            run_at_millis: the instant from which on it may be handed out; None for now.
+            run_at_millis: the instant from which on it can be handed out; None for now.
             tenant: on whose behalf.
             deadline_millis: the instant at which it is given up if nobody has started it; None for never.
             cost: how much of a worker's time it is worth, 1 to 1,000,000, in a unit of the caller's choice.
@@ -150,18 +119,18 @@ class JobQueue(Operations):
             ValueError: the deadline is not later than now and than run_at.
             AdmissionError: as many jobs wait as the limits allow.
         """
-        asked = order(
-            type, payload, priority, run_at_millis, tenant=tenant, deadline_millis=deadline_millis, cost=cost
-        )
-        with self._turn(SUBMITTING) as now:
-            return self._accept(asked, now)
+        request = job_request(type, payload, priority, run_at_millis, tenant, deadline_millis, cost)
+        with self._store.transaction(SUBMITTING):
+            now = self._expire_due()
+            return self._accept(request, now)
 
     def cancel(self, job_id: str) -> None:
-        """Take back a PENDING job, also one that waits for a retry; any other is an `IllegalStateError`."""
+        """Cancel a PENDING job, also one that waits for a retry; any other is an `IllegalStateError`."""
         job_id = check_string("job_id", job_id)
-        with self._turn(Aim(job_id)) as now:
+        with self._store.transaction(Access(job_id)):
+            now = self._expire_due()
             job = self._find(job_id)
-            self._commit(job, lifecycle.cancelled(job, now), now)
+            self._put(job, self._rules.cancelled(job, now), now, EventKind.CANCELLED)
 
     # -- workers -----------------------------------------------------------------------------------------
 
@@ -185,24 +154,23 @@ class JobQueue(Operations):
         """
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
-        aim = to_poll(types, tenants)
-        with self._turn(aim) as now:
-            return self._hand_out(worker_id, lease_millis, aim, now)
+        access = POLLING if types is None and tenants is None else access_of_poll(types, tenants)
+        with self._store.transaction(access):
+            now = self._expire_due()
+            return self._hand_out(worker_id, lease_millis, access, now)
 
     def complete(self, job_id: str, token: str, result: str | None = None) -> None:
-        """Report success. Without the token of the current lease it is refused with `StaleTokenError`.
+        """Report success; a `result` is text that is kept with the job.
 
-        Args:
-            job_id: which job.
-            token: the token of its current lease.
-            result: text to be kept with the job.
+        Without the token of the current lease it is refused with `StaleTokenError`, like every report.
         """
         if result is not None:
             result = check_text("result", result)
         job_id, token = check_string("job_id", job_id), check_string("token", token)
-        with self._turn(Aim(job_id)) as now:
+        with self._store.transaction(Access(job_id)):
+            now = self._expire_due()
             job = self._held(job_id, token, "complete")
-            self._commit(job, lifecycle.completed(job, now, result), now)
+            self._put(job, self._rules.completed(job, now, result), now, EventKind.COMPLETED, token=token)
 
     def fail(self, job_id: str, token: str, error: object = None, *, permanent: bool = False) -> None:
         """Report failure: the job is retried after its backoff, or becomes a dead letter.
@@ -216,9 +184,10 @@ class JobQueue(Operations):
         check_flag("permanent", permanent)
         text = error_text(error)
         job_id, token = check_string("job_id", job_id), check_string("token", token)
-        with self._turn(Aim(job_id)) as now:
+        with self._store.transaction(Access(job_id)):
+            now = self._expire_due()
             job = self._held(job_id, token, "fail")
-            self._commit(job, lifecycle.failed(job, now, text, self._rule, permanent=permanent), now)
+            self._put(job, self._rules.failed(job, now, text, permanent=permanent), now, token=token)
 
     def renew(self, job_id: str, token: str, lease_millis: int, checkpoint: str | None = None) -> Lease:
         """Extend the lease to `lease_millis` from now, if that is later than it ends anyway; same token.
@@ -229,71 +198,153 @@ class JobQueue(Operations):
         if checkpoint is not None:
             checkpoint = check_text("checkpoint", checkpoint)
         job_id, token = check_string("job_id", job_id), check_string("token", token)
-        with self._turn(Aim(job_id)) as now:
+        with self._store.transaction(Access(job_id)):
+            now = self._expire_due()
             job = self._held(job_id, token, "renew")
-            longer = lifecycle.renewed(job, now, lease_millis, checkpoint, self._max_run_millis)
-            self._commit(job, longer, now)
-            return lease_of(longer)
+            longer = self._rules.renewed(job, now, lease_millis, checkpoint)
+            return self._put(job, longer, now, EventKind.RENEWED, token=token).lease()
 
     def release(self, job_id: str, token: str) -> None:
         """Give back a job that was not started: as if it had not been handed out, but for the token."""
         job_id, token = check_string("job_id", job_id), check_string("token", token)
-        with self._turn(Aim(job_id)) as now:
+        with self._store.transaction(Access(job_id)):
+            now = self._expire_due()
             job = self._held(job_id, token, "release")
-            self._commit(job, lifecycle.released(job, now), now)
+            self._put(job, self._rules.released(job, now), now, token=token)
 
     # -- anybody -----------------------------------------------------------------------------------------
 
     def view(self, job_id: str) -> JobView:
         """Return the job as it is now."""
         job_id = check_string("job_id", job_id)
-        with self._turn(Aim(job_id, reads=True)):
-            return self._seen(self._find(job_id))
-
-    def payload(self, job_id: str) -> str:
-        """Return the job's payload."""
-        job_id = check_string("job_id", job_id)
-        with self._turn(Aim(job_id, reads=True)):
-            return self._find(job_id).payload
-
-    def history(self, job_id: str) -> list[Attempt]:
-        """Return one record for each time the job was handed out, oldest first."""
-        job_id = check_string("job_id", job_id)
-        with self._turn(Aim(job_id, reads=True)):
-            return self._table.attempts(self._find(job_id))
-
-    def sweep(self) -> int:
-        """Settle what is due and do nothing else; return how many leases and deadlines ended."""
-        try:
-            with self._transaction(CHANGING):
-                return self._settle()
-        finally:
-            self._outbox.deliver()
+        with self._store.transaction(Access(job_id, reads=True)):
+            now = self._expire_due()
+            job = self._find(job_id)
+            return job.view(self._store.hold_of(job, now))
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
-        """Hand every event from now on to `subscriber`, after the change and outside the lock, in order.
+        """Hand every later event to `subscriber`, outside the lock; return a function that ends that."""
+        return self._dispatcher.subscribe(subscriber)
 
-        Returns:
-            A function that ends the subscription. A subscriber that raises is logged and disturbs nobody.
-        """
-        return self._outbox.subscribe(subscriber)
+    def close(self) -> None:
+        """Let go of what is open outside of this process."""
+        self._store.close()
 
-    # -- operators ---------------------------------------------------------------------------------------
+    def __enter__(self) -> Self:
+        return self
 
-    def dead_letters(self) -> list[JobView]:
-        """Return all DEAD jobs in submission order; `retry_dead` and `redrive` bring them back."""
-        with self._turn(LOOKING):
-            return [self._seen(job) for job in self._table.dead()]
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
-    def _rebuilt(self, events: Sequence[Event], now: int | None) -> "JobQueue":
-        """Return a queue with these rules, in the state that the events lead to; see `EventLog.replay`."""
-        last = events[-1].at if events else self._began_at
-        end = last if now is None else now
-        begin = min(self._began_at, end)
-        clock = ManualClock(begin)
-        queue = self._again(clock)
-        for event, before, after in replay.retell(events):
-            queue._redo(event, before, after)  # noqa: SLF001 - another object, the same class
-        next(iter(queue._table.settle(queue._now)), None)  # noqa: SLF001 - the last instant is over
-        clock.advance_to(max(begin, end))
-        return queue
+    # -- careful producers and operators: functions of a queue, in files of their own --------------------
+
+    submit_once = operator.submit_once
+    sweep = operator.sweep
+    payload = operator.payload
+    history = operator.history
+    poll_many = operator.poll_many
+    pause = operator.pause
+    resume = operator.resume
+    paused = operator.paused
+    next_up = operator.next_up
+    why_not = operator.why_not
+    stats = operator.stats
+    list_jobs = operator.list_jobs
+    prune = operator.prune
+    retry_dead = dead_jobs.retry_dead
+    redrive = dead_jobs.redrive
+    redrive_many = dead_jobs.redrive_many
+    redrivable = dead_jobs.redrivable
+    redrives = dead_jobs.redrives
+    dead_letters = dead_jobs.dead_letters
+
+    # -- the steps ---------------------------------------------------------------------------------------
+
+    def _expire_due(self) -> int:
+        """Do what time alone decides, and return the present instant."""
+        self._end_what_is_due()
+        return self._now
+
+    def _end_what_is_due(self) -> int:
+        """End leases and deadlines by instant, then submission order; return how many."""
+        now = self._time.now()
+        if type(now) is not int or not -LARGEST_INTEGER <= now <= LARGEST_INTEGER:
+            now = check_integer("time.now()", now)  # which refuses it, or makes it plain
+        self._now = max(self._now, now)  # a clock that was set back must not bring a lease back to life
+        ended, until = 0, None
+        while until != self._now:  # a store lets others in between: by then time may have gone on
+            until = self._now
+            for job, at in self._store.due(until):
+                is_running = job.status is RUNNING
+                changes = self._rules.expired(job, until) if is_running else self._rules.missed(job)
+                self._put(job, changes, changes.get("ended_at") or at)
+                ended += 1
+        if self._store.newest is not None:  # the database's clock, read after every lock
+            self._now = max(self._now, self._store.newest)
+        return ended
+
+    def _find(self, job_id: str) -> Job:
+        job = self._store.get(job_id)
+        if job is None:
+            raise UnknownJobError(
+                f"no job has the id {job_id[:40]!a}: {self._store.last_number} were submitted so far, "
+                "and finished ones are forgotten where keep_finished says so",
+                job_id=job_id,
+            )
+        return job
+
+    def _held(self, job_id: str, token: str, operation: str) -> Job:
+        """Return a job to the holder of its current lease, or refuse the token."""
+        job = self._find(job_id)
+        self._rules.check_token(job, token, operation)
+        return job
+
+    def _accept(self, request: JobRequest, now: int) -> str:
+        """Make a job of a request and return its id, unless its deadline or the limits forbid it."""
+        job = request.job(self._store.next_number, now)
+        if self._admits is not None:
+            self._admits(request.tenant, self._store.queued)
+        job_id = self._store.add(job, now)
+        self._recorder.counts[EventKind.SUBMITTED] += 1
+        if self._dispatcher.listening:
+            self._recorder.post(job, None, (EventKind.SUBMITTED,), now, request.details)
+        return job_id
+
+    def _hand_out(self, worker_id: str, lease_millis: int, access: Access, now: int) -> Lease | None:
+        """Lease the next job of the types and tenants asked for to a worker; None if none is eligible."""
+        most = self._rules.retry.policy.max_attempts
+        while (job := self._store.pick(access.types, access.tenants, most)) and job.attempts >= most:
+            self._put(job, self._rules.exhausted(job, now), now)
+        if job is None:
+            return None
+        changes = self._rules.leased(job, now, worker_id, lease_millis)
+        return self._put(job, changes, now, EventKind.LEASED, access.details).lease()
+
+    def _put(  # noqa: PLR0917 - what the rule said, when, and what to call it
+        self,
+        job: Job,
+        changes: Changes,
+        at: int,
+        kind: EventKind | None = None,
+        details: Details = dict,
+        token: str | None = None,
+    ) -> Job:
+        """Put away what a rule changes of a job, and record what happened at `at`, with `details` if asked."""
+        before = job.status
+        self._store.put(job, changes, at)
+        kinds = (kind,) if kind else kinds_of(before, job)
+        for what in kinds:
+            self._recorder.counts[what] += 1
+        if self._dispatcher.listening:
+            self._recorder.post(job, before, kinds, at, details, token)
+        if self._keep_finished is not None:
+            for surplus in self._store.surplus(self._keep_finished, at):
+                self._drop(surplus, at)
+        return job
+
+    def _drop(self, job: Job, at: int) -> None:
+        self._store.drop(job)
+        self._recorder.dropped(job, at)
+
+    def _fresh(self, clock: ManualClock) -> "JobQueue":
+        return JobQueue(clock, **self._options.again())

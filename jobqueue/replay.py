@@ -1,151 +1,73 @@
-"""Changes told as events, and events turned back into changes.
+"""Events turned back into changes: the inverse of `recorder`.
 
-The halves are each other's inverse: what `kinds` and `detail` say of a change is enough for `retell` to make it
-again, through the same rules in `lifecycle`. So a log alone rebuilds every job.
+What an event says of a change is enough to make it again, through the same rules in `lifecycle`. So a log alone
+rebuilds the whole queue.
 """
 
-from collections.abc import Iterable, Iterator
-from hashlib import sha256
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
-from jobqueue import lifecycle
-from jobqueue.arguments import LONGEST_NAME
-from jobqueue.errors import AdmissionError, IllegalStateError, StaleTokenError
+from jobqueue.audit import Redrive
+from jobqueue.clock import ManualClock
 from jobqueue.events import Event, EventKind
-from jobqueue.lifecycle import CANCELLED, DEAD, PENDING, RUNNING, SUCCEEDED
-from jobqueue.model import Job, Outcome, Redrive, job_number
-from jobqueue.orders import Order
-
-_ENDINGS = {
-    Outcome.FAILED: EventKind.FAILED,
-    Outcome.EXPIRED: EventKind.LEASE_EXPIRED,
-    Outcome.RELEASED: EventKind.RELEASED,
-}
+from jobqueue.lifecycle import DEADLINE, Changes, Lifecycle
+from jobqueue.model import PENDING, Job, Outcome, job_number
+from jobqueue.recorder import kinds_of
+from jobqueue.steps import Steps
+from jobqueue.store import Store
+from jobqueue.submission import JobRequest
 
 
-def kinds(before: Job | None, after: Job) -> tuple[EventKind, ...]:
-    """Return what the change from one version of a job to the next is called.
+def changes_of(event: Event, job: Job, ending: Event | None, rules: Lifecycle) -> Changes | None:  # noqa: PLR0911 - one return per arrow
+    """Return what an event changed of its job; None if it changed nothing by itself.
 
-    A failed attempt is told in two events: how the attempt ended, then what became of the job.
+    `ending` is the event before: for a scheduled retry or a dead letter it says how the attempt ended.
     """
-    if before is None:
-        return (EventKind.SUBMITTED,)
-    change = before.status, after.status
-    if change == (RUNNING, PENDING) and after.outcome is Outcome.RELEASED:
-        return (EventKind.RELEASED,)
-    if change in {(RUNNING, PENDING), (RUNNING, DEAD)}:
-        became = EventKind.RETRY_SCHEDULED if after.status is PENDING else EventKind.DEAD_LETTERED
-        assert after.outcome is not None, "an attempt that ended has an outcome"  # noqa: S101
-        return _ENDINGS[after.outcome], became
-    return (_KINDS[change],)
-
-
-_KINDS = {
-    (PENDING, RUNNING): EventKind.LEASED,
-    (RUNNING, RUNNING): EventKind.RENEWED,
-    (RUNNING, SUCCEEDED): EventKind.COMPLETED,
-    (PENDING, DEAD): EventKind.DEAD_LETTERED,
-    (PENDING, CANCELLED): EventKind.CANCELLED,
-    (DEAD, PENDING): EventKind.REDRIVEN,
-}
-
-
-def detail(kind: EventKind, job: Job) -> dict[str, Any]:  # noqa: PLR0911 - one return per kind
-    """Return what an event tells beside who and when; a submit tells its arguments, which the job has lost."""
-    match kind:
+    at, details = event.at, event.detail
+    match event.kind:
         case EventKind.LEASED:
-            return {"token": job.token, "lease_until": job.lease_until}
+            return rules.leased(job, at, str(event.worker_id), details["lease_until"] - at)
         case EventKind.RENEWED:
-            return {"token": job.token, "lease_until": job.lease_until, "checkpoint": job.checkpoint}
+            return rules.renewed(job, at, details["lease_until"] - at, details["checkpoint"])
         case EventKind.COMPLETED:
-            hashed = None if job.result is None else sha256(job.result.encode()).hexdigest()
-            return {"token": job.token, "result": job.result, "result_sha256": hashed}
-        case EventKind.FAILED | EventKind.LEASE_EXPIRED:
-            return {"token": job.token, "error": job.last_error}
-        case EventKind.RELEASED:
-            return {"token": job.token}
-        case EventKind.RETRY_SCHEDULED:
-            return {"run_at": job.run_at}
-        case EventKind.DEAD_LETTERED:
-            return {"reason": job.dead_reason}
+            return rules.completed(job, at, details["result"])
+        case EventKind.RELEASED if job.deadline is None or at < job.deadline:
+            return rules.released(job, at)
+        case EventKind.RETRY_SCHEDULED if ending:
+            return rules.to_retry(job, at, *_ending(ending), run_at=details["run_at"])
+        case EventKind.DEAD_LETTERED if job.status is PENDING:
+            return rules.missed(job) if details["reason"] == DEADLINE else rules.exhausted(job, at)
+        case EventKind.DEAD_LETTERED if ending and ending.kind is EventKind.RELEASED:
+            return rules.released(job, at)
+        case EventKind.DEAD_LETTERED if ending:
+            return rules.to_bury(job, at, *_ending(ending), reason=details["reason"])
         case EventKind.REDRIVEN:
-            return {"era": job.era, "run_at": job.run_at, "deadline": job.deadline}
-        case _:
-            return {}
+            run_at, payload, deadline = (details[name] for name in ("run_at", "payload", "deadline"))
+            return rules.redriven(job, at, payload=payload, deadline=deadline, run_at=run_at)
+        case EventKind.CANCELLED:
+            return rules.cancelled(job, at)
+    return None
 
 
-def refusal_detail(refusal: IllegalStateError | AdmissionError, job: Job | None) -> dict[str, Any]:
-    """Return what a refused call asked for and what stood against it."""
-    found: dict[str, Any] = {"operation": "submit", "status": None, "token": None}
-    found |= {"reason": "wrong_state", "message": str(refusal)}
-    if isinstance(refusal, IllegalStateError):
-        found |= {"operation": refusal.operation, "status": str(refusal.status)}
-    else:
-        found |= {"reason": "admission", "retry_after_millis": refusal.retry_after_millis}
-    if job is not None and job.status is RUNNING:
-        found |= {"holder": job.worker_id, "held_token": job.token, "lease_until": job.lease_until}
-    if isinstance(refusal, StaleTokenError):
-        found |= {"token": refusal.token[:LONGEST_NAME], "reason": refusal.reason}
-    return found
-
-
-def retell(events: Iterable[Event]) -> Iterator[tuple[Event, Job | None, Job | None]]:
-    """Yield each event with its job before and after it; no after where the event changes no job by itself."""
-    jobs: dict[str, Job] = {}
-    ending = None
-    for event in events:
-        before = jobs.get(str(event.job_id))
-        after = _submitted(event) if event.kind is EventKind.SUBMITTED else None
-        if before is not None:
-            after = _after(before, event, ending)
-        if after is not None:
-            jobs[after.id] = after
-        elif event.kind is EventKind.DROPPED:
-            del jobs[str(event.job_id)]
-        yield event, before, after
-        ending = event
-
-
-def redrive_of(event: Event, job: Job) -> Redrive:
-    """Return the audit's record of a job that an event tells was brought back."""
-    told = event.detail
-    has_new = told["payload"] is not None
+def redrive_of(event: Event) -> Redrive:
+    """Return the audit's record of the redrive that an event records."""
+    details = event.detail
     return Redrive(
-        job.id, job.era, event.at, job.run_at, told["actor"], told["note"], has_new, job.deadline, told["batch"]
+        job_id=str(event.job_id),
+        redrive_generation=details["era"],
+        at=event.at,
+        run_at=details["run_at"],
+        actor=details["actor"],
+        note=details["note"],
+        has_new_payload=details["payload"] is not None,
+        deadline=details["deadline"],
+        batch=details["batch"],
     )
 
 
-def _after(job: Job, event: Event, ending: Event | None) -> Job | None:  # noqa: PLR0911 - one return per arrow
-    """Return the version of its job that an event leads to.
-
-    `ending` is the event before: for a scheduled retry or a dead letter it tells how the attempt ended.
-    """
-    at, told = event.at, event.detail
-    match event.kind:
-        case EventKind.LEASED:
-            return lifecycle.leased(job, at, str(event.worker_id), told["lease_until"] - at)
-        case EventKind.RENEWED:
-            return lifecycle.renewed(job, at, told["lease_until"] - at, told["checkpoint"])
-        case EventKind.COMPLETED:
-            return lifecycle.completed(job, at, told["result"])
-        case EventKind.RELEASED if job.deadline is None or at < job.deadline:
-            return lifecycle.released(job, at)
-        case EventKind.RETRY_SCHEDULED if ending:
-            return lifecycle.to_retry(job, at, *_ending(ending), run_at=told["run_at"])
-        case EventKind.DEAD_LETTERED if job.status is PENDING:
-            is_missed = told["reason"] == lifecycle.DEADLINE
-            return lifecycle.missed(job) if is_missed else lifecycle.exhausted(job, at)
-        case EventKind.DEAD_LETTERED if ending and ending.kind is EventKind.RELEASED:
-            return lifecycle.released(job, at)
-        case EventKind.DEAD_LETTERED if ending:
-            return lifecycle.to_bury(job, at, *_ending(ending), reason=told["reason"])
-        case EventKind.REDRIVEN:
-            return lifecycle.brought_back(
-                job, at, payload=told["payload"], deadline=told["deadline"], run_at=told["run_at"]
-            )
-        case EventKind.CANCELLED:
-            return lifecycle.cancelled(job, at)
-    return None
+def submitted(event: Event) -> Job:
+    """Return the job whose submit an event records."""
+    return JobRequest(**event.detail).job(job_number(str(event.job_id)), event.at)
 
 
 def _ending(event: Event) -> tuple[str, Outcome]:
@@ -154,5 +76,59 @@ def _ending(event: Event) -> tuple[str, Outcome]:
     return event.detail["error"], Outcome.EXPIRED if expired else Outcome.FAILED
 
 
-def _submitted(event: Event) -> Job:
-    return Order(**event.detail).job(job_number(str(event.job_id)), event.at)
+def rebuilt(
+    fresh: Callable[[ManualClock], Steps], began_at: int, events: Sequence[Event], now: int | None
+) -> Steps:
+    """Return a queue in the state that the events lead to; see `EventLog.replay`.
+
+    Args:
+        fresh: makes an empty queue on a clock.
+        began_at: where the clock of the queue that the events are from stood at first.
+        events: all of them, from the first.
+        now: where the new queue's clock is to stand; None for the last event's instant.
+    """
+    last = events[-1].at if events else began_at
+    end = last if now is None else now
+    clock = ManualClock(min(began_at, end))
+    queue = fresh(clock)
+    queue._now = _redo_all(events, queue._store, queue._rules, queue._recorder.counts) or queue._now
+    clock.advance_to(max(began_at, end))
+    return queue
+
+
+def _redo_all(events: Iterable[Event], store: Store, rules: Lifecycle, counts: Counter[str]) -> int | None:
+    """Make the changes again that events record, each at its instant; return the last instant."""
+    ending = None
+    for event in events:
+        _redo(event, ending, store, rules, counts)
+        ending = event
+    if ending is not None:
+        next(iter(store.due(ending.at)), None)  # the last instant is over
+    return None if ending is None else ending.at
+
+
+def _redo(event: Event, ending: Event | None, store: Store, rules: Lifecycle, counts: Counter[str]) -> None:
+    details = event.detail
+    # Jobs become ready or gain a band on the way there; what ends is recorded by events of its own.
+    next(iter(store.due(event.at)), None)
+    job = None if event.job_id is None else store.get(event.job_id)
+    match event.kind:
+        case EventKind.SUBMITTED:
+            store.add(submitted(event), event.at)
+            counts[event.kind] += 1
+        case EventKind.LEASED:  # picked again, so that slots, turns and credits move as they did
+            types, tenants = (details.get(name) for name in ("types", "tenants"))
+            store.pick(types and frozenset(types), tenants and frozenset(tenants))
+        case EventKind.PAUSED | EventKind.RESUMED:
+            store.set_paused(details["type"], paused=event.kind is EventKind.PAUSED)
+        case EventKind.DROPPED if job is not None:
+            store.drop(job)
+        case EventKind.REDRIVEN:
+            store.record(redrive_of(event))
+        case EventKind.REFUSED:
+            counts["refused_tokens"] += details["token"] is not None
+    changes = None if job is None else changes_of(event, job, ending, rules)
+    if job is not None and changes is not None:
+        before = job.status
+        store.put(job, changes, event.at)
+        counts.update(kinds_of(before, job))

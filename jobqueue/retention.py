@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from jobqueue.model import Job
-from jobqueue.scheduling.line import Line
+from jobqueue.scheduling.indexed_heap import IndexedHeap
 
 
 class Retention:
@@ -20,8 +20,8 @@ class Retention:
         self._order = count()
         self._finished_as: dict[int, int] = {}  # job number -> place in the order of finishing
         self._free: deque[int] = deque()  # might be forgotten at once, oldest first; some may be gone since
-        self._freed: Line[int] = Line()  # were bound and are no more, by their places
-        self._bound: Line[int] = Line()  # may not yet, by the instant at which they may
+        self._freed: IndexedHeap[int] = IndexedHeap()  # were bound and are no more, by their places
+        self._bound: IndexedHeap[int] = IndexedHeap()  # may not yet, by the instant at which they may
         self._bound_places: list[int] = []  # their places, in order
 
     def __len__(self) -> int:
@@ -34,7 +34,7 @@ class Retention:
     def add(self, job: Job, now: int) -> None:
         """Remember a job that has finished."""
         place = self._finished_as[job.number] = next(self._order)
-        if self.may_forget(job, now):
+        if job.request_key is None or self.may_forget(job, now):
             self._free.append(job.number)
         else:
             self._bound.put(job.number, (self._free_at(job), job.number))

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobqueue.events import EventKind
-from jobqueue.lifecycle import DEAD, PENDING, RUNNING
-from jobqueue.model import Job
+from jobqueue.model import DEAD, PENDING, RUNNING, Job
 from jobqueue.scheduling.bands import BANDS, band_of
 from jobqueue.scheduling.schedule import Schedule
 

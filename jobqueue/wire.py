@@ -43,7 +43,7 @@ def snake(name: str) -> str:
 def to_wire(value: Any) -> Any:
     """Return a record, or several, as JSON values.
 
-    >>> from jobqueue.model import Submission
+    >>> from jobqueue.submission import Submission
     >>> to_wire(Submission("J1", replayed=False))
     {'jobId': 'J1', 'replayed': False}
     """
@@ -59,7 +59,7 @@ def to_wire(value: Any) -> Any:
 def from_wire(kind: type[T], told: Any) -> T:
     """Return the record that JSON values tell of; names that it does not have are passed over.
 
-    >>> from jobqueue.model import Submission
+    >>> from jobqueue.submission import Submission
     >>> from_wire(Submission, {"jobId": "J1", "replayed": True, "new": 1})
     Submission(job_id='J1', replayed=True)
     """

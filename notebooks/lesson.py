@@ -20,10 +20,11 @@ from lesson_shown import Shown, card
 from jobqueue import EventKind, EventLog, JobQueueError, RetryPolicy
 from jobqueue.simulation import World, find_scenario
 from jobqueue.simulation.diagram import LifeDiagram, path_of
-from jobqueue.simulation.narration import Sentence, narrate, seconds
+from jobqueue.simulation.narration import Sentence, narrate
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.svg import tag
 from jobqueue.simulation.timeline import timeline as timeline_of
+from jobqueue.simulation.units import seconds
 from webui.jupyter.embed import board_address
 
 __all__ = [

@@ -150,6 +150,7 @@ def empty_schema(name: str) -> None:
         connection.execute(  # the name is one that this file made
             f"SET search_path TO {name};"
             "TRUNCATE jobs, attempts, redrives, paused RESTART IDENTITY;"
+            "DROP TABLE IF EXISTS queued, queued_changes; DROP FUNCTION IF EXISTS note_queued CASCADE;"
             "ALTER SEQUENCE endings RESTART;"
             "UPDATE totals SET succeeded = 0, failed = 0, expired = 0, released = 0, redrives = 0,"
             " last_batch = 0, aging_millis = NULL"

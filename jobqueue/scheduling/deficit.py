@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobqueue.arguments import check_integer
+from jobqueue.scheduling.indexed_heap import IndexedHeap
 from jobqueue.scheduling.lanes import Group, Lanes, Ticket
-from jobqueue.scheduling.line import Line
 
 LONGEST_WALK = 32
 """How many turns in which nobody can pay are walked one by one, before they are worked out."""
@@ -118,7 +118,7 @@ class Race:
         self._credit = credit  # of those that take part: as it was when they joined
         self._turn = turn
         self._round = 1
-        self._order: Line[str] = Line()
+        self._order: IndexedHeap[str] = IndexedHeap()
         self._joined: dict[str, int] = {}  # how many turns a tenant had had when it joined
         self._groups = set(groups)
         self.stale = {name for group in groups for name in group.names}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from jobqueue.scheduling.line import Line
+from jobqueue.scheduling.indexed_heap import IndexedHeap
 
 Asked = frozenset[str] | None
 """Which types, or tenants, a poll asks for; None for all."""
@@ -40,9 +40,9 @@ class Group:
     """The lanes of one group: those of tenants that may be served are listed by name and by their best job."""
 
     def __init__(self) -> None:
-        self.lanes: dict[str, Line[int]] = {}
+        self.lanes: dict[str, IndexedHeap[int]] = {}
         self.names: list[str] = []
-        self.heads: Line[str] = Line()
+        self.heads: IndexedHeap[str] = IndexedHeap()
 
     def show(self, tenant: str) -> None:
         """List a tenant at the place of its best job; if it has none, strike it off."""
@@ -92,7 +92,7 @@ class Lanes:
         self.tickets[ticket.number] = ticket
         self.ready[ticket.group.band, ticket.tenant] += 1
         group = self._groups.setdefault(ticket.group, Group())
-        group.lanes.setdefault(ticket.tenant, Line()).put(ticket.number, ticket.rank)
+        group.lanes.setdefault(ticket.tenant, IndexedHeap()).put(ticket.number, ticket.rank)
         self._groups_of.setdefault(ticket.tenant, set()).add(ticket.group)
         if ticket.tenant not in self._closed:
             group.show(ticket.tenant)

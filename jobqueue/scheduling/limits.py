@@ -1,15 +1,19 @@
 """The limits in force: running jobs, pauses, retry budget, dispatch limit. To check them is never a search."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
 from jobqueue.arguments import check_instance, check_integer
+from jobqueue.errors import AdmissionError
 from jobqueue.model import Outcome
 from jobqueue.retry import RetryBudget
 from jobqueue.scheduling.lanes import GroupKey
+
+RETRY_AFTER_MILLIS = 1000
+"""After what time a producer that was refused can try again; how soon there is room, nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,28 @@ class Limits:
             if band not in {"H", "N", "L"}:
                 raise ValueError(f"max_running_per_band: {band!a} is no band, expected H, N or L")
             check_integer(f"max_running_per_band[{band}]", most, low=0)
+
+    @property
+    def limits_submits(self) -> bool:
+        """Whether a submit can be refused because too much waits."""
+        return self.max_queued is not None or self.max_queued_per_tenant is not None
+
+    def admit(self, tenant: str, queued: Callable[[str | None], int]) -> None:
+        """Refuse a submit if as many jobs wait as are allowed, in all or of its tenant.
+
+        Args:
+            tenant: on whose behalf.
+            queued: says how many jobs of a tenant wait; asked for None, how many in all.
+        """
+        for most, whose, of in (
+            (self.max_queued, "the queue", None),
+            (self.max_queued_per_tenant, f"tenant {tenant}", tenant),
+        ):
+            if most is not None and (found := queued(of)) >= most:
+                raise AdmissionError(
+                    f"cannot submit: {whose} has {found} jobs waiting, of {most} allowed; try again later",
+                    retry_after_millis=RETRY_AFTER_MILLIS,
+                )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,16 @@
-"""The schedule of a queue that asks for nothing special: strict priority, and types that may be paused."""
+"""The schedule of a queue that asks for nothing special: strict priority, and types that can be paused."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 
 from jobqueue.model import Job, Outcome
-from jobqueue.scheduling.bands import BANDS, band_of
+from jobqueue.scheduling.bands import BANDS, HIGH, LOW, NORMAL
+from jobqueue.scheduling.indexed_heap import IndexedHeap
 from jobqueue.scheduling.lanes import Asked
-from jobqueue.scheduling.strict import StrictLines, rank
+from jobqueue.scheduling.strict import StrictLines
+
+Line = tuple[str, str]
+"""A tenant and a type."""
 
 MOST_COUNTED = 1000
 """How many jobs are counted that come before one: more would cost more the longer the line is."""
@@ -17,32 +20,45 @@ Spent = Callable[[int], bool]
 
 
 class PlainSchedule:
-    """Strict priority; the only thing that keeps a job back is that its type is paused."""
+    """Strict priority; the only thing that keeps a job back is that its type is paused.
+
+    All ready jobs are in one heap. From the first poll for some types or tenants on, and the first pause, there
+    are lines by type, or tenant and type, beside it: most queues never see one.
+    """
 
     aging_millis = None
+    keeps_credit = False
     depends_on_order = False
 
     def __init__(self) -> None:
         self.paused: set[str] = set()
-        self._lines: StrictLines[str] = StrictLines()
-        # By tenant and type, from the first poll on that names tenants: most queues never see one.
-        self._by_tenant: StrictLines[tuple[str, str]] | None = None
-        self._handed_out = Counter[str]()
+        self._ready: IndexedHeap[int] = IndexedHeap()
+        self._by_type: StrictLines[str] | None = None
+        self._by_tenant: StrictLines[Line] | None = None
+        self._handed_out = dict.fromkeys(BANDS, 0)
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self._ready)
 
     def add(self, job: Job, now: int) -> None:  # noqa: ARG002
-        """Let a ready job join."""
-        # The tenant decides nothing, for no two numbers are the same; it is there for `_lines_by_tenant`.
-        key = (*rank(job.priority, job.run_at, job.number), job.tenant)
-        self._lines.add(job.number, job.type, key)
+        """Let a ready job join: highest priority first, then earliest run_at, then submission order."""
+        key = (
+            -job.priority,
+            job.run_at,
+            job.number,
+            job,
+        )  # no two numbers are equal, so the job decides nothing
+        self._ready.put(job.number, key)
+        if self._by_type is not None:
+            self._by_type.add(job.number, job.type, key)
         if self._by_tenant is not None:
             self._by_tenant.add(job.number, (job.tenant, job.type), key)
 
     def remove(self, job: Job) -> None:
         """Take a job out."""
-        self._lines.remove(job.number, job.type)
+        self._ready.drop(job.number)
+        if self._by_type is not None:
+            self._by_type.remove(job.number, job.type)
         if self._by_tenant is not None:
             self._by_tenant.remove(job.number, (job.tenant, job.type))
 
@@ -58,24 +74,32 @@ class PlainSchedule:
 
     def pick(self, types: Asked, tenants: Asked) -> int | None:
         """Return the best ready job of these types that are not paused, and of these tenants."""
-        if tenants is None and not self.paused:
-            return self._lines.pick(types)
-        asked = self._lines.names() if types is None else types
-        open_types = [name for name in asked if name not in self.paused]
+        if types is None and tenants is None and not self.paused:
+            first = self._ready.first()
+            return None if first is None else first[1]
+        lines = self._lines_by_type()
+        open_types = [name for name in (lines.names() if types is None else types) if name not in self.paused]
         if tenants is None:
-            return self._lines.pick(open_types)
+            return lines.pick(open_types)
         return self._lines_by_tenant().pick([(tenant, name) for tenant in tenants for name in open_types])
 
-    def _lines_by_tenant(self) -> StrictLines[tuple[str, str]]:
+    def _lines_by_type(self) -> StrictLines[str]:
+        if self._by_type is None:
+            self._by_type = StrictLines()
+            for key, number in self._ready.items():
+                self._by_type.add(number, key[-1].type, key)
+        return self._by_type
+
+    def _lines_by_tenant(self) -> StrictLines[Line]:
         if self._by_tenant is None:
             self._by_tenant = StrictLines()
-            for type_, key, number in self._lines.items():
-                self._by_tenant.add(number, (key[-1], type_), key)
+            for key, number in self._ready.items():
+                self._by_tenant.add(number, (key[-1].tenant, key[-1].type), key)
         return self._by_tenant
 
     def started(self, job: Job) -> None:
         """Count a hand-out of its band."""
-        self._handed_out[band_of(job.priority)] += 1
+        self._handed_out[HIGH if job.priority > 0 else LOW if job.priority else NORMAL] += 1
 
     def ended(self, job: Job, outcome: Outcome, *, permanent: bool) -> None:
         """Nothing is counted."""
@@ -102,21 +126,21 @@ class PlainSchedule:
 
     def next_up(self, most: int, spent: Spent) -> list[int]:
         """Return the best jobs in order."""
-        best = self._lines.best(self.paused)
+        best = self._lines_by_type().best(self.paused)
         return list(islice((number for number in best if not spent(number)), most))
 
     def why_not(self, job: Job, now: int, spent: Spent) -> str | None:  # noqa: ARG002
         """Return that the type is paused, or how many jobs come before."""
         if job.type in self.paused:
             return f"type {job.type} is paused"
-        before = self._lines.before(job.number, job.type, self.paused)
+        before = self._lines_by_type().before(job.number, job.type, self.paused)
         return place_in_line(counted(number for number in before if not spent(number)))
 
 
-def shares(handed_out: Counter[str]) -> dict[str, float]:
+def shares(handed_out: Mapping[str, int]) -> dict[str, float]:
     """Return each band's part of the hand-outs; empty before the first."""
-    total = handed_out.total()
-    return {band: handed_out[band] / total for band in BANDS} if total else {}
+    total = sum(handed_out.values())
+    return {band: handed_out.get(band, 0) / total for band in BANDS} if total else {}
 
 
 def counted(numbers: Iterable[int]) -> int:

@@ -25,6 +25,11 @@ class Schedule(Protocol):
 
     paused: set[str]
 
+    @property
+    def aging_millis(self) -> int | None:
+        """After how long a ready job gains a band; None if none ever does."""
+        ...
+
     def save(self) -> object:
         """Return turns, credits and all that was learnt, to be loaded should a step come to nothing."""
         ...

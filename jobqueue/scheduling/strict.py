@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
+from jobqueue.scheduling.indexed_heap import IndexedHeap
 from jobqueue.scheduling.lanes import Group, Lanes, Ticket
-from jobqueue.scheduling.line import Line
 
 Rank = tuple[int, int, int]
 Key = tuple[Any, ...]
@@ -73,15 +73,15 @@ class StrictLines(Generic[Name]):
     """
 
     def __init__(self) -> None:
-        self._lines: dict[Name, Line[int]] = {}
-        self._heads: Line[Name] = Line()
+        self._lines: dict[Name, IndexedHeap[int]] = {}
+        self._heads: IndexedHeap[Name] = IndexedHeap()
 
     def __len__(self) -> int:
         return sum(len(line) for line in self._lines.values())
 
     def add(self, number: int, name: Name, key: Key) -> None:
         """Let a job that became ready join."""
-        line = self._lines.setdefault(name, Line())
+        line = self._lines.setdefault(name, IndexedHeap())
         line.put(number, key)
         self._refresh(name)
 

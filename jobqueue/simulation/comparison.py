@@ -10,7 +10,8 @@ from itertools import zip_longest
 
 from jobqueue.model import JobStatus, JobView, job_number
 from jobqueue.simulation.chronicle import Entry, Note
-from jobqueue.simulation.narration import QUEUE, narrate, seconds
+from jobqueue.simulation.narration import QUEUE, narrate
+from jobqueue.simulation.units import seconds
 from jobqueue.simulation.world import World
 
 

@@ -12,8 +12,8 @@ from jobqueue.events import EventKind
 from jobqueue.lifecycle import TRANSITIONS, Arrow
 from jobqueue.model import JobStatus
 from jobqueue.simulation.chronicle import Entry, Note
-from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.svg import tag
+from jobqueue.simulation.units import seconds
 
 WIDTH, HEIGHT = 920, 406
 _HALF_WIDTH, _HALF_HEIGHT, _DOT = 74, 29, 8

@@ -18,8 +18,8 @@ from jobqueue.simulation.invariants_of_turns import (
     tenants_take_turns,
 )
 from jobqueue.simulation.ledger import ENDINGS, JobRecord, Ledger
-from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.promises import Promises
+from jobqueue.simulation.units import seconds
 
 _REPORTS = frozenset({EventKind.COMPLETED, EventKind.FAILED, EventKind.RENEWED, EventKind.RELEASED})
 _VERBS = {

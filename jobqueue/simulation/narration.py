@@ -3,17 +3,16 @@
 The rules' words are those of the table in `lifecycle`, where there is an arrow; nothing is decided here.
 """
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobqueue import lifecycle
 from jobqueue.events import Event, EventKind
+from jobqueue.lifecycle import Lifecycle
 from jobqueue.simulation.chronicle import Entry, Note
-
-if TYPE_CHECKING:
-    from jobqueue.simulation.watch import Violation
+from jobqueue.simulation.units import in_seconds, seconds
+from jobqueue.simulation.watch import Violation
 
 PRODUCER, QUEUE, OPERATOR = "producer", "queue", "operator"
 
@@ -38,38 +37,7 @@ class Sentence:
     rule: Rule | None
 
 
-def seconds(millis: int) -> str:
-    """Return a duration or an instant in seconds, with one digit or as many as it needs.
-
-    >>> seconds(31_000), seconds(1234), seconds(250)
-    ('31.0 s', '1.234 s', '0.25 s')
-    """
-    sign, millis = ("-", -millis) if millis < 0 else ("", millis)
-    digits = f"{millis % 1000:03}".rstrip("0") or "0"
-    return f"{sign}{millis // 1000}.{digits} s"
-
-
-_BARE_INSTANT = re.compile(
-    r"\b(held by .+? until |(?:done|cancelled|given up|ran out) at |its deadline |is not after )(-?\d+)\b"
-)
-_BARE_DURATION = re.compile(r"\b(due in )(\d+) ms\b")
-
-
-def in_seconds(text: str, instant: Callable[[int], str] = seconds) -> str:
-    """Return what the queue says, in which instants are bare milliseconds, as people read it.
-
-    Args:
-        text: a reason of `why_not`, or the message of a refusal.
-        instant: how an instant is shown; a durable queue's are dates.
-
-    >>> in_seconds("it is RUNNING: held by B until 61000"), in_seconds("due in 3000 ms")
-    ('it is RUNNING: held by B until 61.0 s', 'due in 3.0 s')
-    """
-    text = _BARE_INSTANT.sub(lambda found: found[1] + instant(int(found[2])), text)
-    return _BARE_DURATION.sub(lambda found: found[1] + seconds(int(found[2])), text)
-
-
-def breaks(entry: Entry, violations: Iterable["Violation"]) -> str:
+def breaks(entry: Entry, violations: Iterable[Violation]) -> str:
     """Return the title of the invariant that an event breaks; empty if it breaks none.
 
     Such an event must not cite a rule: its queue did not keep one. What is only seen later, by a look at all
@@ -85,27 +53,28 @@ def _arrow(verb: str, source: Callable[..., Any]) -> Rule:
     return Rule(lifecycle.TRANSITIONS[verb].rule, source)
 
 
-_ONLY_THE_CURRENT_TOKEN = _arrow("complete", lifecycle.check_token)
+_ONLY_THE_CURRENT_TOKEN = _arrow("complete", Lifecycle.check_token)
 _RULES = {
-    EventKind.LEASED: _arrow("poll", lifecycle.leased),
-    EventKind.RENEWED: _arrow("renew", lifecycle.renewed),
+    EventKind.LEASED: _arrow("poll", Lifecycle.leased),
+    EventKind.RENEWED: _arrow("renew", Lifecycle.renewed),
     EventKind.COMPLETED: _ONLY_THE_CURRENT_TOKEN,
     EventKind.FAILED: _ONLY_THE_CURRENT_TOKEN,
     EventKind.LEASE_EXPIRED: Rule(
         "a lease that is over has failed at the instant of its end, whenever that is noticed",
-        lifecycle.expired,
+        Lifecycle.expired,
     ),
-    EventKind.RETRY_SCHEDULED: _arrow("retry", lifecycle.to_retry),
-    EventKind.DEAD_LETTERED: _arrow("bury", lifecycle.to_bury),
-    EventKind.REDRIVEN: _arrow("retry_dead", lifecycle.brought_back),
-    EventKind.RELEASED: _arrow("release", lifecycle.released),
-    EventKind.CANCELLED: _arrow("cancel", lifecycle.cancelled),
+    EventKind.RETRY_SCHEDULED: _arrow("retry", Lifecycle.to_retry),
+    EventKind.DEAD_LETTERED: _arrow("bury", Lifecycle.to_bury),
+    EventKind.REDRIVEN: _arrow("retry_dead", Lifecycle.redriven),
+    EventKind.RELEASED: _arrow("release", Lifecycle.released),
+    EventKind.CANCELLED: _arrow("cancel", Lifecycle.cancelled),
 }
-_MISSED = _arrow("miss", lifecycle.missed)
-_STATE_FORBIDS = Rule("an operation that the job's state does not allow is refused", lifecycle.follow)
+_MISSED = _arrow("miss", Lifecycle.missed)
+_EXHAUSTED = _arrow("bury", Lifecycle.exhausted)
+_STATE_FORBIDS = Rule("an operation that the job's state does not allow is refused", Lifecycle.cancelled)
 _OUTSIDE = Rule(
     "what is done outside the queue is done: no token can take it back, so receivers must bear a repetition",
-    lifecycle.completed,
+    Lifecycle.completed,
 )
 
 _REPORTS = {
@@ -134,7 +103,7 @@ def narrate(entry: Entry, max_attempts: int) -> Sentence:
     if entry.kind is not EventKind.REFUSED:
         rule = _RULES.get(entry.kind)
         if entry.kind is EventKind.DEAD_LETTERED and entry.worker_id is None:
-            rule = _MISSED
+            rule = _MISSED if entry.detail["reason"] == lifecycle.DEADLINE else _EXHAUSTED
     elif entry.detail["operation"] in _SUBMITS:
         rule = None  # neither a token nor the state of a job stood against it
     else:
@@ -219,7 +188,7 @@ def _dead_lettered(event: Event, most: int) -> tuple[str, str]:
         lifecycle.ATTEMPTS_EXHAUSTED: f"{event.attempt} of {most} attempts are used up",
         lifecycle.DEADLINE: "a retry could only start after its deadline",
     }[event.detail["reason"]]
-    if event.worker_id is None:
+    if event.worker_id is None and event.detail["reason"] == lifecycle.DEADLINE:
         why = "its deadline came, and nobody had started it"
     return QUEUE, f"{event.job_id} is a dead letter: {why}"
 

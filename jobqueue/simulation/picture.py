@@ -6,9 +6,9 @@ alone brings its own style sheet.
 
 from typing import Any
 
-from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.svg import tag
 from jobqueue.simulation.timeline import Bar, Mark, Rest, Timeline
+from jobqueue.simulation.units import seconds
 
 WIDTH = 920
 _MARKED = {"refused": "is refused", "believed": "is believed", "crashed": "crashes"}

@@ -3,6 +3,7 @@
 All instants and durations are integer milliseconds.
 """
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -131,23 +132,35 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """A common mistake, built into a queue that is right in all else.
+    """A common mistake, built into a queue that is right in all else: one method that is overridden.
 
     Args:
-        queue: the queue with the one changed rule.
-        wrong: the line that is wrong, as it stands there.
-        right: the line that is right, as it stands in `source`.
-        source: where the right queue keeps the rule.
+        queue: the flawed queue.
+        changed: the class that overrides the method, such as the rules of the queue.
         breaks: what the mistake breaks, in one sentence.
         lamp: the invariant that it breaks, by name; empty where it breaks none and only differs.
+        method: which method it is; the first that the class has, if left out.
     """
 
     queue: type[JobQueue]
-    wrong: str
-    right: str
-    source: Callable[..., Any]
+    changed: type
     breaks: str
     lamp: str = ""
+    method: str = ""
+
+    @property
+    def wrong(self) -> Callable[..., Any]:
+        """The method that is wrong."""
+        own = {name: value for name, value in vars(self.changed).items() if inspect.isfunction(value)}
+        method: Callable[..., Any] = own[self.method or next(iter(own))]
+        return method
+
+    @property
+    def right(self) -> Callable[..., Any]:
+        """The method that it overrides, as Python finds it."""
+        inherited: Callable[..., Any] = getattr(super(self.changed, self.changed), self.wrong.__name__)
+        method: Callable[..., Any] = inspect.unwrap(inherited)
+        return method
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The timeline as plain text: for a terminal, a mail, or whoever cannot see the picture."""
 
-from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.timeline import Bar, Timeline
+from jobqueue.simulation.units import seconds
 
 _MARKS = {"refused": "is refused", "believed": "is believed", "crashed": "crashes", "restarted": "is restarted"}
 

@@ -3,7 +3,8 @@
 from textwrap import fill
 
 from jobqueue.simulation.comparison import differences, parting
-from jobqueue.simulation.narration import Rule, breaks, narrate, seconds
+from jobqueue.simulation.narration import Rule, breaks, narrate
+from jobqueue.simulation.units import seconds
 from jobqueue.simulation.world import World
 
 

@@ -117,6 +117,10 @@ class Database(Protocol):
         """Begin a transaction that may write; wait for others that write, but not for ever."""
         ...
 
+    def count_queued(self) -> None:
+        """Let what waits be counted as it changes: a queue asks for it that limits submits."""
+        ...
+
     def begin_reading(self) -> None:
         """Begin a transaction that only reads: it neither waits for those that write nor holds them up."""
         ...

@@ -1,23 +1,19 @@
 """The durable queue: `JobQueue` over tables in a database."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from jobqueue.clock import SystemClock, TimeSource
+from jobqueue.clock import ManualClock, SystemClock, TimeSource
 from jobqueue.errors import StoreError
-from jobqueue.events import Event, EventLog, Outbox
+from jobqueue.events import EventLog
 from jobqueue.queue import JobQueue
-from jobqueue.retention import Retention
 from jobqueue.retry import RetryPolicy
-from jobqueue.scheduling.limits import Limits
-from jobqueue.scheduling.plain import PlainSchedule
-from jobqueue.scheduling.schedule import LaneSchedule, Schedule
-from jobqueue.storage import CHANGING, LOOKING, Table, Transaction
+from jobqueue.scheduling.schedule import LaneSchedule
+from jobqueue.store import CHANGING, READING, Store
 from jobqueue.stores import statements
 from jobqueue.stores.database import Database
 from jobqueue.stores.picker import LanePicker, Picker, PlainPicker
-from jobqueue.stores.session import Session, WaitingOutbox
-from jobqueue.stores.table import StoredTable
+from jobqueue.stores.session import Session, WaitingDispatcher
+from jobqueue.stores.table import DurableStore
 
 
 class StoreClock:
@@ -56,26 +52,31 @@ class DurableQueue(JobQueue):
             database.close()
             raise
 
-    def _places(
-        self, schedule: Schedule, limits: Limits, key_life_millis: int, log: EventLog | None
-    ) -> tuple[Table, Transaction, Outbox]:
-        """Return tables in the database, its transactions, and an outbox that waits for them."""
-        assert isinstance(schedule, PlainSchedule | LaneSchedule), "there are these two"  # noqa: S101
+    def _open_store(self, log: EventLog | None) -> Store:
+        """Return tables in the database, and its transactions."""
         self._database.open()  # here, when all arguments have been checked
-        outbox = WaitingOutbox(log)
-        session = Session(self._database, outbox, schedule, limits, asks_database_for_time=self._asks_database)
+        options, schedule = self._options, self._options.schedule()
+        if options.limits.limits_submits:
+            self._database.count_queued()
+        session = Session(
+            self._database,
+            WaitingDispatcher(log),
+            schedule,
+            options.limits,
+            asks_database_for_time=self._asks_database,
+        )
         picker: Picker = (
             LanePicker(session, schedule)
             if isinstance(schedule, LaneSchedule)
             else PlainPicker(session, schedule)
         )
         self._session = self._clock.session = session
-        return StoredTable(session, picker, Retention(key_life_millis), key_life_millis), session, outbox
+        return DurableStore(session, picker, self._rules, options.key_life_millis)
 
     def _begin_where_the_store_is(self) -> None:
         """Take over the newest instant that the store tells of, and place ready jobs anew for another aging."""
         aging_millis = self._session.schedule.aging_millis
-        with self._session(LOOKING):  # it reads every job, and holds nobody up
+        with self._session(READING):  # it reads every job, and holds nobody up
             (newest,) = self._session.read(statements.NEWEST)[0]
             ((known_aging,),) = self._session.read(statements.AGING)
         if newest is not None:
@@ -87,17 +88,7 @@ class DurableQueue(JobQueue):
                 # Last: others need the row.
                 self._session.write(statements.REMEMBER_AGING, aging_millis=aging_millis)
 
-    def _settle(self) -> int:
-        settled = super()._settle()
-        if self._session.newest is not None:
-            self._now = max(self._now, self._session.newest)  # of the last look, which came after every lock
-        return settled
-
-    def _rebuilt(self, events: Sequence[Event], now: int | None) -> JobQueue:
+    def _fresh(self, clock: ManualClock) -> JobQueue:
         if self._had_jobs:
             raise ValueError("replay: the store had jobs before this log began, so the log cannot rebuild them")
-        return super()._rebuilt(events, now)
-
-    def close(self) -> None:
-        """Close the connection. The queue can be used on: it connects anew."""
-        self._database.close()
+        return super()._fresh(clock)

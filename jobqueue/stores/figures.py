@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jobqueue.arguments import number_of
-from jobqueue.lifecycle import DEAD, PENDING, RUNNING, SUCCEEDED
+from jobqueue.model import DEAD, PENDING, RUNNING, SUCCEEDED
 from jobqueue.scheduling.bands import BANDS
 from jobqueue.scheduling.plain import PlainSchedule
 from jobqueue.scheduling.schedule import LaneSchedule
 from jobqueue.statistics import Stats
-from jobqueue.storage import Search, lowered
+from jobqueue.store import Search, lowered
 from jobqueue.stores.database import Row
 
 

@@ -1,8 +1,10 @@
-"""Counts of jobs that SQLite keeps by itself: each change of a job changes them in the same transaction.
+"""Counts of jobs that a database keeps by itself: each change of a job changes them in the same transaction.
 
 To count all jobs that wait takes longer the more there are, and a submit under limits asks for it each time.
 In SQLite one transaction writes at a time, so a row of counts holds nobody up. In PostgreSQL all who submit,
-poll or complete jobs of one type would wait for each other at it, so there jobs are counted when asked for.
+poll or complete jobs of one type would wait for each other at it. There a change only adds a row of its own,
+and the next submit under limits, for which others of its kind wait anyway, adds those rows up. Without such
+limits nothing is kept.
 """
 
 from jobqueue.stores.database import Dialect
@@ -54,19 +56,55 @@ TABLES = (
 
 # -- asking ------------------------------------------------------------------------------------------------
 
+# The row without a tenant counts all. A row of nobody goes at the next submit; this one may have changed it.
 _QUEUED = {
-    True: "SELECT coalesce(sum(jobs), 0) FROM counts WHERE status = 'PENDING' AND tenant = ''",
-    False: "SELECT count(*) FROM jobs WHERE status = 'PENDING'",
-}
-_QUEUED_OF_TENANT = {
     True: "SELECT coalesce(sum(jobs), 0) FROM counts WHERE status = 'PENDING' AND tenant = :tenant",
-    False: "SELECT count(*) FROM jobs WHERE tenant = :tenant AND status = 'PENDING'",
+    False: """
+        WITH gone AS (DELETE FROM queued_changes RETURNING tenant, step),
+        added(tenant, step) AS (
+            SELECT tenant, sum(step) FROM gone GROUP BY tenant UNION ALL SELECT '', sum(step) FROM gone),
+        kept AS (
+            INSERT INTO queued AS known SELECT tenant, step FROM added WHERE step IS NOT NULL
+            ON CONFLICT (tenant) DO UPDATE SET jobs = known.jobs + EXCLUDED.jobs),
+        forgotten AS (
+            DELETE FROM queued WHERE jobs = 0 AND tenant NOT IN (SELECT tenant FROM added))
+        SELECT coalesce((SELECT jobs FROM queued WHERE tenant = :tenant), 0)
+            + coalesce((SELECT sum(step) FROM added WHERE tenant = :tenant), 0)
+    """,
 }
 
 
-def queued(dialect: Dialect, tenant: str | None) -> str:
-    """Return the statement that tells how many jobs are PENDING, in all or of one tenant."""
-    return (_QUEUED if tenant is None else _QUEUED_OF_TENANT)[dialect.keeps_counts]
+def queued(dialect: Dialect) -> str:
+    """Return the statement that tells how many jobs of a tenant are PENDING; of all for an empty name."""
+    return _QUEUED[dialect.keeps_counts]
+
+
+# Made by the first queue that limits submits; jobs stand still meanwhile, so none is missed or counted twice.
+POSTGRES_QUEUED = (
+    "LOCK TABLE jobs IN SHARE ROW EXCLUSIVE MODE",
+    'CREATE TABLE queued (tenant TEXT COLLATE "C" PRIMARY KEY, jobs BIGINT NOT NULL)',
+    "CREATE INDEX queued_by_nobody ON queued (tenant) WHERE jobs = 0",
+    'CREATE TABLE queued_changes (tenant TEXT COLLATE "C" NOT NULL, step BIGINT NOT NULL)',
+    "INSERT INTO queued SELECT tenant, count(*) FROM jobs WHERE status = 'PENDING' GROUP BY tenant",
+    "INSERT INTO queued SELECT '', count(*) FROM jobs WHERE status = 'PENDING'",
+    """
+    CREATE FUNCTION note_queued() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF TG_OP <> 'INSERT' AND OLD.status = 'PENDING' THEN
+            INSERT INTO queued_changes VALUES (OLD.tenant, -1);
+        END IF;
+        IF TG_OP <> 'DELETE' AND NEW.status = 'PENDING' THEN
+            INSERT INTO queued_changes VALUES (NEW.tenant, 1);
+        END IF;
+        RETURN NULL;
+    END $$
+    """,
+    "CREATE TRIGGER jobs_queued AFTER INSERT OR DELETE ON jobs FOR EACH ROW EXECUTE FUNCTION note_queued()",
+    """
+    CREATE TRIGGER jobs_moved AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (OLD.status <> NEW.status)
+    EXECUTE FUNCTION note_queued()
+    """,
+)
 
 
 # + takes the type from a column: an expression of no type is found in an index only by a value of no type.

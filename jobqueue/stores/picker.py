@@ -15,7 +15,7 @@ from jobqueue.scheduling.plain import MOST_COUNTED, PlainSchedule, Spent, place_
 from jobqueue.scheduling.schedule import LaneSchedule
 from jobqueue.stores import selection, statements
 from jobqueue.stores.database import Row
-from jobqueue.stores.rows import Place, place_of
+from jobqueue.stores.rows import Place, ready_place
 from jobqueue.stores.session import Session
 
 BEYOND_EVERY_NAME = "\U0010ffff" * (LONGEST_NAME + 1)
@@ -175,7 +175,7 @@ class LanePicker:
     def why_not(self, job: Job, now: int, most_attempts: int) -> str | None:
         """Return what keeps a job back; of those that come before it, it reads as many as are counted."""
         self._count_running()
-        place = place_of(job, now, self._schedule.aging_millis)
+        place = ready_place(job, now, self._schedule.aging_millis)
         text = selection.ALL_BEFORE if self._schedule.is_strict else selection.OWN_BEFORE
         before = self._read_open(
             text, **place.rank(job.number), band=place.band, tenant=job.tenant, most=MOST_COUNTED + 1

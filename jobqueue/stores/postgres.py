@@ -17,6 +17,7 @@ from psycopg.pq import TransactionStatus
 
 from jobqueue.arguments import check_name
 from jobqueue.errors import NOT_DONE, PERHAPS_DONE, StoreError
+from jobqueue.stores import job_counts
 from jobqueue.stores.database import POSTGRES, DeadlockError, Dialect, Row
 from jobqueue.stores.schema import migrate
 
@@ -202,6 +203,19 @@ class PostgresDatabase:
         else:
             connection.prepare_threshold = None
         return connection
+
+    def count_queued(self) -> None:
+        """Let what waits be counted as it changes, from now on, if it is not yet."""
+        self.begin()
+        try:
+            self.lock("schema")
+            if self.read("SELECT to_regclass('queued')", {})[0][0] is None:
+                for statement in job_counts.POSTGRES_QUEUED:
+                    self.write(statement, {})
+            self.commit()
+        except BaseException:
+            self.rollback()
+            raise
 
     def open(self) -> None:
         """Make the tables, or bring those of an older version up to date: all of it or nothing."""

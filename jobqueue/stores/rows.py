@@ -7,10 +7,10 @@ instant at which time alone moves it. It follows from the job and the instant, b
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from jobqueue import lifecycle
 from jobqueue.arguments import number_of
-from jobqueue.lifecycle import PENDING, RUNNING
-from jobqueue.model import Attempt, Job, JobStatus, Outcome, Redrive
+from jobqueue.audit import Redrive
+from jobqueue.lifecycle import Lifecycle
+from jobqueue.model import RUNNING, Attempt, Job, JobStatus, Outcome
 from jobqueue.scheduling.aging import next_age_at
 from jobqueue.scheduling.bands import band_of
 from jobqueue.scheduling.schedule import ticket_for
@@ -33,29 +33,40 @@ class Place(NamedTuple):
         return {"rank0": self.rank0, "rank1": self.rank1, "rank2": self.rank2, "number": number}
 
 
-FIELDS = Job._fields
+FIELDS = Job.__slots__
 COLUMNS = (*FIELDS, *Place._fields)
 ATTEMPT_COLUMNS = ("number", *Attempt.__dataclass_fields__)
 _STATUS, _OUTCOME, _PAYLOAD = (FIELDS.index(name) for name in ("status", "outcome", "payload"))
 
 
-def place_of(job: Job, now: int, aging_millis: int | None, before: Place = Place()) -> Place:  # noqa: B008 - frozen
+def place_of(
+    rules: Lifecycle,
+    job: Job,
+    now: int,
+    aging_millis: int | None,
+    before: Place = Place(),  # noqa: B008 - frozen
+) -> Place:
     """Return where a job waits at the instant `now`, given where it waited before."""
-    is_ready = job.status is PENDING and job.run_at <= now
+    is_ready = rules.is_ready(job, now)
     age_at = next_age_at(band_of(job.priority), job.ready_since, now, aging_millis) if is_ready else None
-    due_at = lifecycle.due_at(job, age_at, is_ready=is_ready)
+    due_at = rules.due_at(job, age_at, is_ready=is_ready)
     if is_ready:
-        ticket = ticket_for(job, now, aging_millis)
-        rank0, rank1, rank2, _ = ticket.rank
-        return Place(1, ticket.group.band, int(ticket.group.is_retry), rank0, rank1, rank2, due_at)
+        return ready_place(job, now, aging_millis)._replace(due_at=due_at)
     if job.status is RUNNING:
         return before._replace(is_ready=0, due_at=due_at)
     return Place(due_at=due_at)
 
 
+def ready_place(job: Job, now: int, aging_millis: int | None) -> Place:
+    """Return where a ready job waits at the instant `now`, without what time will do to it."""
+    ticket = ticket_for(job, now, aging_millis)
+    rank0, rank1, rank2, _ = ticket.rank
+    return Place(1, ticket.group.band, int(ticket.group.is_retry), rank0, rank1, rank2)
+
+
 def values_of(job: Job, place: Place) -> dict[str, Any]:
     """Return a row's values by column, plain ones that every driver takes."""
-    values = {**job._asdict(), **place._asdict()}
+    values = {name: getattr(job, name) for name in FIELDS} | place._asdict()
     values["status"] = job.status.value
     values["outcome"] = None if job.outcome is None else job.outcome.value
     return values

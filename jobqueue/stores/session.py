@@ -1,24 +1,24 @@
 """The transactions of a durable queue, one after the other: begin, look, read and write, commit.
 
-Events wait in the outbox until what they tell of is committed; what the schedule has done is undone if it is
+Events wait in the dispatcher until what they record is committed; what the schedule has done is undone if it is
 not.
 """
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 from weakref import WeakSet
 
 from jobqueue.arguments import number_of
-from jobqueue.errors import StoreError
-from jobqueue.events import EventKind, EventLog, Outbox
+from jobqueue.errors import REFUSALS, StoreError
+from jobqueue.events import EventDispatcher, EventKind, EventLog
 from jobqueue.model import Job
 from jobqueue.scheduling.limits import Limits
 from jobqueue.scheduling.plain import PlainSchedule
 from jobqueue.scheduling.schedule import LaneSchedule
-from jobqueue.storage import LOOKING, POLLING, Aim
+from jobqueue.store import POLLING, READING, Access
 from jobqueue.stores import statements
 from jobqueue.stores.database import Database, DeadlockError, Row
 from jobqueue.stores.rows import Kept, kept_from
@@ -26,8 +26,8 @@ from jobqueue.stores.rows import Kept, kept_from
 Post = tuple[int, EventKind, str | None, str | None, int, int, Mapping[str, Any]]
 
 
-class WaitingOutbox(Outbox):
-    """An outbox whose events are told once what they tell of is committed."""
+class WaitingDispatcher(EventDispatcher):
+    """An dispatcher whose events are told once what they tell of is committed."""
 
     def __init__(self, log: EventLog | None) -> None:
         super().__init__(log)
@@ -87,7 +87,7 @@ class Session:
     def __init__(
         self,
         database: Database,
-        outbox: WaitingOutbox,
+        dispatcher: WaitingDispatcher,
         schedule: PlainSchedule | LaneSchedule,
         limits: Limits,
         *,
@@ -99,10 +99,11 @@ class Session:
         self.next_due: int | None = None
         self.candidate: int | None = None
         self.has_looked = False
-        self._outbox = outbox
+        self.dispatcher = dispatcher
+        self.record_refusal: Callable[[Exception], None] = lambda _: None
         self._limits_submits = limits.max_queued is not None or limits.max_queued_per_tenant is not None
         self._asks_database_for_time = asks_database_for_time
-        self._aim = LOOKING
+        self._access = READING
         self._kept: dict[int, Kept] = {}
         self._position: object = None
         self._lock, self._process = threading.Lock(), os.getpid()
@@ -110,6 +111,10 @@ class Session:
         self._writes = False
         self._is_forking = False
         _SESSIONS.add(self)
+
+    def on_refusal(self, record: Callable[[Exception], None]) -> None:
+        """Call `record` with each refusal, before its transaction ends."""
+        self.record_refusal = record
 
     def before_fork(self) -> None:
         """Let no transaction, and no connection that a child would spoil by having it, be there twice."""
@@ -125,31 +130,38 @@ class Session:
             self._lock.release()
 
     @contextmanager
-    def __call__(self, aim: Aim) -> Iterator[None]:
+    def __call__(self, access: Access) -> Iterator[None]:
         """Make what is done inside one step: all of it is kept, or nothing."""
         if self._process != os.getpid():
             # After a fork: the thread that held the lock, and so will let it go, is only in the parent.
             self._lock, self._process, self._is_open = threading.Lock(), os.getpid(), False
-        with self._lock:
-            self._aim = aim
-            self._begin(writes=not aim.reads)
-            try:
-                yield
-            except BaseException:
-                self._give_up()
-                raise
-            self._commit()
+        try:
+            with self._lock:
+                self._access = access
+                self._begin(writes=not access.reads)
+                try:
+                    yield
+                except BaseException as fault:
+                    try:
+                        if isinstance(fault, REFUSALS):
+                            self.record_refusal(fault)
+                    finally:
+                        self._give_up()
+                    raise
+                self._commit()
+        finally:
+            self.dispatcher.deliver()
 
     def renew(self) -> None:
-        """End a transaction, let other threads and processes in, and begin another one with the same aim."""
-        aim = self._aim
+        """End a transaction, let other threads and processes in, and begin another one with the same access."""
+        access = self._access
         self._commit()
         self._lock.release()
         try:
             self.database.let_others_in()
         finally:
             self._lock.acquire()
-            self._aim = aim
+            self._access = access
         self._begin()
 
     def unlock(self) -> None:
@@ -189,7 +201,7 @@ class Session:
             raise
         self._is_open = False
         self._forget()
-        self._outbox.release(committed=True)
+        self.dispatcher.release(committed=True)
 
     def _give_up(self) -> None:
         if self._is_open:
@@ -197,7 +209,7 @@ class Session:
             self.schedule.load(self._position)
         self._is_open = False
         self._forget()
-        self._outbox.release(committed=False)
+        self.dispatcher.release(committed=False)
 
     def _forget(self) -> None:
         """What was read is true only inside its transaction."""
@@ -206,11 +218,11 @@ class Session:
 
     def _locks(self) -> Iterator[str]:
         """Yield what this turn must not do at the same time as another one, always in this order."""
-        if self._aim.request_key is not None:
-            yield "key:{}:{}".format(*self._aim.request_key)
-        if self._aim.submits and self._limits_submits:
+        if self._access.request_key is not None:
+            yield "key:{}:{}".format(*self._access.request_key)
+        if self._access.submits and self._limits_submits:
             yield "submits"
-        if self._aim.polls and isinstance(self.schedule, LaneSchedule):
+        if self._access.polls and isinstance(self.schedule, LaneSchedule):
             yield "polls"  # counted and handed out in one step: else two would each take the last free place
 
     # -- statements --------------------------------------------------------------------------------------
@@ -265,24 +277,24 @@ class Session:
         So it is where the turn is about one job, which is not due itself, or adds one that nothing can refuse.
         Not so where events have to be in order, or where the order in which jobs move decides who is next.
         """
-        if self._outbox.listening or self.schedule.depends_on_order:
+        if self.dispatcher.listening or self.schedule.depends_on_order:
             return False
-        number = number_of(self._aim.job_id)
+        number = number_of(self._access.job_id)
         if number is None:
-            return self._aim.submits and not self._limits_submits and self._aim.request_key is None
+            return self._access.submits and not self._limits_submits and self._access.request_key is None
         kept = self._kept.get(number)
         return kept is None or kept.place.due_at is None or kept.place.due_at > now
 
     def look(self) -> None:
         """Read what is due next, the database's time, and what the turn is about, in one statement."""
-        number = number_of(self._aim.job_id)
+        number = number_of(self._access.job_id)
         if number is not None:
             row = (
                 self._read_locked(statements.LOOK_AT_JOB, number=number)
                 if self._writes
                 else self.read(statements.READ_JOB, number=number)
             )[0]
-        elif self._aim == POLLING and not isinstance(self.schedule, LaneSchedule):
+        elif self._access == POLLING and not isinstance(self.schedule, LaneSchedule):
             row = self.read(statements.LOOK_AT_NEXT)[0]
         else:
             row = self.read(statements.LOOK)[0]
@@ -292,7 +304,7 @@ class Session:
         if found[0] is not None:
             kept = kept_from(found)
             self.keep(kept)
-            self.candidate = kept.job.number if self._aim.polls else None
+            self.candidate = kept.job.number if self._access.polls else None
             # Waiting for the lock may have shown a newer version of this job than of the others.
             known = (self.next_due, kept.place.due_at)
             self.next_due = min((due_at for due_at in known if due_at is not None), default=None)
@@ -300,7 +312,7 @@ class Session:
     def time(self) -> int:
         """Return the database's time; inside a turn, that of its first look."""
         if not self._is_open:
-            with self(LOOKING):
+            with self(READING):
                 self.look()
         elif not self.has_looked:
             self.look()

@@ -221,6 +221,9 @@ class SqliteDatabase:
                 f"cannot open {self._path}: it is a database, but not one of job queues; name another file"
             )
 
+    def count_queued(self) -> None:
+        """Nothing: it counts by itself."""
+
     def open(self) -> None:
         """Make the tables, or bring those of an older version up to date: all of it or nothing."""
         self.begin()

@@ -7,15 +7,16 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 
-from jobqueue import storage
+from jobqueue import store
 from jobqueue.arguments import number_of
+from jobqueue.audit import Redrive
 from jobqueue.errors import NOT_DONE, StoreError
-from jobqueue.lifecycle import PENDING, PERMANENT, RUNNING
-from jobqueue.model import FINISHED, Attempt, Job, Redrive
+from jobqueue.lifecycle import PERMANENT, Changes, Lifecycle
+from jobqueue.model import FINISHED, RUNNING, Attempt, Job
 from jobqueue.retention import Retention
 from jobqueue.scheduling.lanes import Asked
 from jobqueue.statistics import Stats
-from jobqueue.storage import Search
+from jobqueue.store import Search
 from jobqueue.stores import figures, job_counts, selection, statements
 from jobqueue.stores.picker import Picker
 from jobqueue.stores.rows import (
@@ -30,10 +31,11 @@ from jobqueue.stores.rows import (
     values_of,
 )
 from jobqueue.stores.session import Session
-from jobqueue.views import attempt_of
+
+Values = Mapping[str, object]
 
 
-class StoredTable:
+class DurableStore:
     """The jobs in a database, as the turn that goes on sees and changes them.
 
     With default options and nothing due, a turn is at most three statements in SQLite and two in PostgreSQL,
@@ -48,18 +50,27 @@ class StoredTable:
       what is paused, the first job of each open lane, the lock), and one lock for each poll in PostgreSQL;
       with `DeficitRoundRobin` one more to each change of a ready job (was it its tenant's last?)
     - a retry budget: two to a view, which says whether the job is held
-    - `max_queued`, `max_queued_per_tenant`: one each to a submit, and one lock in PostgreSQL
+    - `max_queued`, `max_queued_per_tenant`: one each to a submit, and one lock and a trigger in PostgreSQL
     - `keep_finished`: one to each change of a job, and two for each job that is dropped
     - a request key: one to find it, one to read its job, and one lock in PostgreSQL
     """
 
-    def __init__(self, session: Session, picker: Picker, retention: Retention, key_life_millis: int) -> None:
+    def __init__(self, session: Session, picker: Picker, rules: Lifecycle, key_life_millis: int) -> None:
+        self.dispatcher, self.on_refusal = session.dispatcher, session.on_refusal
+        self.transaction = session.__call__
+        self.close = session.database.close  # the queue can be used on: it connects anew
         self._session = session
         self._picker = picker
-        self._retention = retention
+        self._rules = rules
+        self._retention = Retention(key_life_millis)
         self._key_life_millis = key_life_millis
         self._instant: int | None = None  # at which jobs move by themselves just now
         self._left: list[tuple[str, Place]] = []
+
+    @property
+    def newest(self) -> int | None:
+        """The database's time at the last look, which came after every lock; None if it is not asked."""
+        return self._session.newest
 
     @property
     def last_number(self) -> int:
@@ -107,8 +118,8 @@ class StoredTable:
 
     def queued(self, tenant: str | None = None) -> int:
         """Return how many jobs are PENDING, in all or of one tenant."""
-        text = job_counts.queued(self._session.database.dialect, tenant)
-        return int(self._session.read(text, tenant=tenant)[0][0])
+        text = job_counts.queued(self._session.database.dialect)
+        return int(self._session.read(text, tenant=tenant or "")[0][0])
 
     def dead(self) -> list[Job]:
         """Return the DEAD jobs in submission order."""
@@ -117,55 +128,60 @@ class StoredTable:
     def attempts(self, job: Job) -> list[Attempt]:
         """Return one record for each time the job was handed out, oldest first."""
         ended = [attempt_from(row) for row in self._session.read(statements.ATTEMPTS, number=job.number)]
-        return ended + ([attempt_of(job)] if job.status is RUNNING else [])
+        return ended + ([job.attempt()] if job.status is RUNNING else [])
 
     def attempt(self, job: Job, generation: int) -> Attempt:
         """Return the record of one hand-out."""
         found = self._session.read(statements.ATTEMPT, number=job.number, generation=generation)
-        return attempt_from(found[0]) if found else attempt_of(job)
+        return attempt_from(found[0]) if found else job.attempt()
 
     # -- changing ----------------------------------------------------------------------------------------
 
-    def put(self, job: Job, now: int) -> Job:
-        """Write the next version of a job over the one that this turn has read; a new one gets its number."""
-        before = self._session.kept(job.number)
-        if before is None:
-            return self._insert(job, now)
-        after = Kept(job, place_of(job, now, self._session.schedule.aging_millis, before.place))
-        self._write(before, after)
-        was_running, is_running = before.job.status is RUNNING, job.status is RUNNING
-        if is_running and not was_running:
+    def add(self, job: Job, now: int) -> str:
+        """Write a new job, which the database numbers, and return its id."""
+        place = place_of(self._rules, job, now, self._session.schedule.aging_millis)
+        ((job.number,),) = self._session.read(statements.INSERT, **values_of(job, place))
+        self._session.keep(Kept(job, place))
+        return job.id
+
+    def put(self, job: Job, changes: Changes, now: int) -> None:
+        """Write what changes of a job over the row that this transaction has read."""
+        session = self._session
+        kept = session.kept(job.number)
+        assert kept is not None, "it was read in this transaction"  # noqa: S101 - for the type checker
+        before = job.status
+        was = _identity(job)
+        changed = {name: value for name, value in changes.items() if getattr(job, name) != value}
+        for name, value in changed.items():
+            setattr(job, name, value)
+        place = place_of(self._rules, job, now, session.schedule.aging_millis, kept.place)
+        self._write(kept, place, changed, was)
+        if job.status is RUNNING and before is not RUNNING:
             self._picker.started(job)
-        elif was_running and not is_running and job.outcome is not None:
+        elif before is RUNNING and job.status is not RUNNING and job.outcome is not None:
             self._picker.ended(job, job.outcome, permanent=job.dead_reason == PERMANENT)
-        return job
 
-    def _insert(self, job: Job, now: int) -> Job:
-        place = place_of(job, now, self._session.schedule.aging_millis)
-        (number,) = self._session.read(statements.INSERT, **values_of(job, place))[0]
-        return self._session.keep(Kept(job._replace(number=number), place))
-
-    def _write(self, before: Kept, after: Kept) -> None:
-        """Write what has changed of a job, and the attempt that has ended with it, if one has."""
+    def _write(self, kept: Kept, place: Place, changed: Values, was: Values) -> None:
+        """Write the columns that have changed of a job, and the attempt that has ended with it, if one has."""
         session, dialect = self._session, self._session.database.dialect
-        old, values = values_of(*before), values_of(*after)
-        changed = tuple(name for name, value in values.items() if value != old[name])
-        finishes = after.job.status in FINISHED
-        ends = before.job.status is RUNNING and after.job.status is not RUNNING
-        if not changed and not ends:
+        job, before = kept
+        ends_attempt = was["was_status"] == RUNNING and job.status is not RUNNING
+        values = {name: value for name, value in place._asdict().items() if value != getattr(before, name)}
+        values |= {name: getattr(value, "value", value) for name, value in changed.items()}
+        if not values and not ends_attempt:
             return
-        if ends:
-            values |= attempt_values(after.job.number, attempt_of(after.job))
-        values |= {f"was_{name}": old[name] for name in ("number", "generation", "status")}
-        text = statements.update(dialect, changed, finishes=finishes, ends_attempt=ends)
+        finishes = "status" in changed and job.status in FINISHED
+        text = statements.update(dialect, tuple(values), finishes=finishes, ends_attempt=ends_attempt)
+        values |= was
+        if ends_attempt:
+            values |= attempt_values(job.number, job.attempt())
         if session.database.write(text, values) != 1:
-            raise StoreError(f"{before.job.id} was changed by somebody else meanwhile; {NOT_DONE}")
-        if ends and not dialect.joins_writes:
+            raise StoreError(f"{job.id} was changed by somebody else meanwhile; {NOT_DONE}")
+        if ends_attempt and not dialect.joins_writes:
             session.database.write(statements.INSERT_ATTEMPT, values)
-        session.keep(after)
-        lane = (after.place.is_ready, after.place.band)
-        if before.place.is_ready and lane != (1, before.place.band):
-            self._left.append((before.job.tenant, before.place))
+        session.keep(Kept(job, place))
+        if before.is_ready and (place.is_ready, place.band) != (1, before.band):
+            self._left.append((job.tenant, before))
             if self._instant is None:
                 self._tell_who_left()
 
@@ -175,7 +191,7 @@ class StoredTable:
             self._picker.left(tenant, place)
         self._left.clear()
 
-    def settle(self, now: int) -> Iterator[tuple[Job, int]]:
+    def due(self, now: int) -> Iterator[tuple[Job, int]]:
         """Yield each job that time has ended, and when, by instant, then submission order.
 
         In transactions of 500 jobs at most, between which others get in. The turn goes on in one in which
@@ -193,11 +209,11 @@ class StoredTable:
             if session.begin_to_write():
                 continue
             session.unlock()
-            yield from self._settle_some(now)
+            yield from self._due_at_once(now)
             has_settled = True
             session.renew()
 
-    def _settle_some(self, now: int) -> Iterator[tuple[Job, int]]:
+    def _due_at_once(self, now: int) -> Iterator[tuple[Job, int]]:
         session = self._session
         due = [(instant, number) for instant, number in session.read(statements.DUE, now=now)]
         # What comes after the last of a full batch has to wait for others, which are not in it.
@@ -228,8 +244,9 @@ class StoredTable:
         if job.status is RUNNING or job.deadline == instant:
             yield job, instant
         else:
-            # It becomes ready, or gains a band, at its own instant: see `JobTable.settle`.
-            self._write(kept, Kept(job, place_of(job, instant, self._session.schedule.aging_millis, place)))
+            # It becomes ready, or gains a band, at its own instant: see `MemoryStore.due`.
+            after = place_of(self._rules, job, instant, self._session.schedule.aging_millis, place)
+            self._write(kept, after, {}, _identity(job))
 
     def _join(self, line: list[tuple[int, int]], number: int, now: int) -> None:
         """Let a job stand in the line of what is due, if it is."""
@@ -299,8 +316,7 @@ class StoredTable:
 
     def hold_of(self, job: Job, now: int) -> str | None:
         """Return what keeps a ready job back for a reason of its own: its type's retry budget."""
-        is_ready = job.status is PENDING and job.run_at <= now
-        return "budget" if is_ready and self._picker.holds_for_budget(job) else None
+        return "budget" if self._rules.is_ready(job, now) and self._picker.holds_for_budget(job) else None
 
     def paused(self) -> list[str]:
         """Return the paused types by name."""
@@ -318,10 +334,15 @@ class StoredTable:
     def search(self, search: Search) -> list[Job]:
         """Return the jobs that fit, newest first, without their payloads."""
         values = figures.search_values(search)
-        most = storage.SEARCHED_JOBS if "text" in values else search.limit
+        most = store.SEARCHED_JOBS if "text" in values else search.limit
         rows = self._session.read(statements.search(values), **values, most=search.limit, looked_at=most)
         return [kept_from(row).job for row in rows]
 
 
 def _death(job: Job) -> tuple[int, int]:
     return job.failed_at or 0, job.number
+
+
+def _identity(job: Job) -> Values:
+    """Return what a row must still be when it is written."""
+    return {"was_number": job.number, "was_generation": job.generation, "was_status": job.status.value}

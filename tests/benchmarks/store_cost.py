@@ -83,7 +83,7 @@ def measured(place: Place, queues: dict[str, JobQueue]) -> dict[str, float]:
     queue = queues["strict"]
     found["stats"] = median_millis(queue.stats, 5)
     found["newest page"] = median_millis(queue.list_jobs, 20)
-    after = f"J{queue._table.last_number // 2}"
+    after = f"J{queue._store.last_number // 2}"
     found["page half-way"] = median_millis(lambda: queue.list_jobs(after=after), 20)
     found["page of a tenant and state"] = median_millis(
         lambda: queue.list_jobs(tenant="tenant-7", status="SUCCEEDED"), 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from jobqueue import JobQueue, JobQueueError, Lease, RetryPolicy, UnknownJobError
@@ -59,8 +58,8 @@ def submit_as(queue: JobQueue, status: str) -> str:
 
 def use_policy(queue: JobQueue, policy: RetryPolicy) -> None:
     """Let a queue go on with another policy, and its replay too: as if it had been opened anew with that."""
-    queue._rule = replace(queue._rule, policy=policy)
-    queue._again = partial(queue._again, policy=policy)
+    queue._rules.retry = replace(queue._rules.retry, policy=policy)
+    queue._options = replace(queue._options, policy=policy)
 
 
 def polled_ids(queue: JobQueue, limit: int = 1000) -> list[str]:

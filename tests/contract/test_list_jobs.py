@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import JobQueue, ManualClock, RetryPolicy, storage
+from jobqueue import JobQueue, ManualClock, RetryPolicy, store
 from tests.contract.observing import polled, submit_as
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def test_an_id_finds_that_job_alone(one_try: JobQueue) -> None:
 
 def test_a_text_is_looked_for_in_the_newest_jobs(one_try: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     """So many of those that fit otherwise; an id is found however old it is."""
-    monkeypatch.setattr(storage, "SEARCHED_JOBS", 3)
+    monkeypatch.setattr(store, "SEARCHED_JOBS", 3)
     for type_ in ("fax", "mail", "fax", "mail", "fax", "mail"):
         one_try.submit(type_)
     assert ids(one_try.list_jobs(q="fax")) == ["J5"]

@@ -17,7 +17,7 @@ from exercises.grader.running.threads.search import Exploration
 from jobqueue import JobQueue, ManualClock, RetryPolicy
 
 pytestmark = pytest.mark.one_store("the lock of the queue in memory")
-WATCHED = ("queue", "turn", "operations", "table")
+WATCHED = ("queue", "operator", "memory")
 
 
 def codes() -> Iterator[CodeType]:
@@ -44,7 +44,7 @@ def outcomes_of(story: dict[str, Any], *, locked: bool = True) -> list[Outcome]:
     def make() -> JobQueue:
         queue = JobQueue(ManualClock(), RetryPolicy(3, 0, 0))
         if not locked:
-            queue._transaction = lambda _aim: nullcontext()
+            queue._store.transaction = lambda _access: nullcontext()  # type: ignore[assignment, method-assign]
         return queue
 
     def plain(value: object) -> dict[str, Any]:

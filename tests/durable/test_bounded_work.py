@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import DeficitRoundRobin, Limits, StoreError, WeightedBands, lifecycle, storage
-from jobqueue.storage import CHANGING, LOOKING
+from jobqueue import AdmissionError, DeficitRoundRobin, Limits, StoreError, WeightedBands, store
+from jobqueue.store import CHANGING, READING
+from jobqueue.stores import job_counts
+from tests.contract.observing import polled
 from tests.databases import sqlite_place
 from tests.durable.conftest import POLICY, fill
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jobqueue import ManualClock
+    from tests.databases import Place
 
 FEW, MANY = 500, 10_000
 
@@ -86,7 +89,7 @@ def test_a_page_and_a_submit_cost_the_same_beside_many_jobs(
     tmp_path: Path, clock: ManualClock, look: Any, scheduler: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """20 times as many jobs wait, before J1 and behind it, and nobody counts or reads them all."""
-    monkeypatch.setattr(storage, "SEARCHED_JOBS", 400)
+    monkeypatch.setattr(store, "SEARCHED_JOBS", 400)
     few, many = costs(tmp_path, clock, {"scheduler": scheduler, **LIMITS}, LOOKS[look])
     assert many <= few * 3 + 100
 
@@ -117,7 +120,8 @@ def test_what_only_reads_waits_for_nobody_who_writes(sqlite: Any, clock: Any) ->
     reads += [lambda: queue.redrives("J1"), lambda: queue.next_up(3), lambda: queue.redrivable(["J1"])]
     before = [read() for read in reads]
     with other._session(CHANGING):
-        other._table.put(lifecycle.cancelled(other._table.get("J1"), 0), 0)
+        job = other._store.get("J1")
+        other._store.put(job, other._rules.cancelled(job, 0), 0)
         assert [read() for read in reads] == before
         with pytest.raises(StoreError):
             queue.submit("mail")
@@ -128,7 +132,36 @@ def test_who_reads_holds_up_nobody_who_writes(sqlite: Any, clock: Any) -> None:
     """While one is in the middle of reading another one submits."""
     queue, other = (sqlite.open(clock, POLICY, busy_timeout_millis=0) for _ in range(2))
     queue.submit("mail")
-    with queue._session(LOOKING):
-        assert queue._table.get("J1") is not None
+    with queue._session(READING):
+        assert queue._store.get("J1") is not None
         assert other.submit("mail") == "J2"
-        assert queue._table.get("J2") is None, "it sees the store as it was when it began"
+        assert queue._store.get("J2") is None, "it sees the store as it was when it began"
+
+
+def test_a_submit_under_limits_counts_no_jobs(postgres: Place, clock: ManualClock) -> None:
+    """What waits is counted as it changes, from the first queue with limits on: no submit reads the jobs."""
+    plain = postgres.open(clock, POLICY)
+    for tenant in ("a", "b", "b"):
+        plain.submit("mail", tenant=tenant)
+    queue = postgres.open(clock, POLICY, limits=Limits(max_queued=5, max_queued_per_tenant=3))
+    plain.submit("mail", tenant="b")  # one without limits is counted, too
+    with pytest.raises(AdmissionError, match="tenant b has 3 jobs waiting, of 3 allowed"):
+        queue.submit("mail", tenant="b")
+    queue.submit("mail", tenant="a")
+    with pytest.raises(AdmissionError, match="the queue has 5 jobs waiting, of 5 allowed"):
+        queue.submit("mail", tenant="c")
+    lease = polled(queue)
+    queue.cancel("J2")
+    queue.submit("mail", tenant="c")
+    queue.complete(lease.job_id, lease.token)
+    queue.prune(keep=0)
+    queue.submit("mail", tenant="c")
+    with pytest.raises(AdmissionError, match="the queue has 5 jobs waiting, of 5 allowed"):
+        queue.submit("mail", tenant="c")
+    database: Any = queue._database  # type: ignore[attr-defined]
+    text = database.dialect.sql(job_counts.queued(database.dialect))
+    database.begin()
+    plan = database.read(f"EXPLAIN {text}", {"tenant": ""})
+    database.rollback()
+    assert "queued_changes" in str(plan)
+    assert " on jobs" not in str(plan)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jobqueue import ManualClock, RetryPolicy, StoreError, lifecycle
+from jobqueue import ManualClock, RetryPolicy, StoreError
+from jobqueue.lifecycle import Lifecycle
 from jobqueue.retry import RetryRule
-from jobqueue.storage import CHANGING
+from jobqueue.store import CHANGING
 from jobqueue.stores import statements
 from jobqueue.stores.rows import kept_from
 from tests.contract.observing import everything, outcome, polled, polled_ids
@@ -17,6 +18,8 @@ from tests.durable.conftest import POLICY
 
 if TYPE_CHECKING:
     from tests.databases import Place
+
+RULES = Lifecycle(RetryRule(POLICY))
 
 
 def row_of(queue: Any, number: Any) -> Any:
@@ -30,7 +33,7 @@ def put_late(queue: Any, read: Any, change: Any, at: Any) -> Any:
     with suppress(StoreError), queue._session(CHANGING):
         kept = kept_from(read)
         queue._session.keep(kept)
-        queue._table.put(change(kept.job), at)
+        queue._store.put(kept.job, change(kept.job), at)
         return False
     return True
 
@@ -44,7 +47,7 @@ def test_a_sweep_that_read_before_a_completion_does_not_write_over_it(place: Pla
     clock.advance_to(999)
     one.complete("J1", lease.token, "r")
     clock.advance_to(1000)
-    assert put_late(two, read, lambda job: lifecycle.expired(job, RetryRule(POLICY)), 1000)
+    assert put_late(two, read, lambda job: RULES.expired(job, 1000), 1000)
     view = one.view("J1")
     assert (view.status, view.attempts, view.result, view.last_error) == ("SUCCEEDED", 1, "r", None)
     assert [row.outcome for row in two.history("J1")] == ["succeeded"]
@@ -60,7 +63,7 @@ def test_a_late_report_leaves_the_new_owners_row_as_it_is(place: Place, clock: M
     lease = polled(two, "b", 4000)
     before = row_of(two, 1)
     clock.advance_to(5002)
-    assert put_late(one, read, lambda job: lifecycle.failed(job, 5002, "x", RetryRule(POLICY)), 5002)
+    assert put_late(one, read, lambda job: RULES.failed(job, 5002, "x"), 5002)
     assert row_of(two, 1) == before
     assert (lease.generation, two.view("J1").worker_id, two.view("J1").lease_until) == (2, "b", 9000)
 
@@ -85,7 +88,7 @@ def test_cancel_and_claim_in_either_order(place: Place, clock: ManualClock) -> N
     one.submit("mail")
     read = row_of(one, 1)
     polled(two)
-    assert put_late(one, read, lambda job: lifecycle.cancelled(job, 0), 0)
+    assert put_late(one, read, lambda job: RULES.cancelled(job, 0), 0)
     assert one.view("J1").status == "RUNNING"
     one.submit("mail")
     one.cancel("J2")
@@ -134,7 +137,7 @@ def test_the_numbers_are_those_that_python_computed(place: Any, clock: Any, atte
     with queue._session(CHANGING):
         kept = kept_from(queue._session.read(statements.JOB, number=1)[0])
         queue._session.keep(kept)
-        queue._table.put(kept.job._replace(attempts=attempts - 1), 0)
+        queue._store.put(kept.job, {"attempts": attempts - 1}, 0)
     queue.fail("J1", polled(queue).token)
     assert (queue.view("J1").attempts, queue.view("J1").next_run_at) == (attempts, 2**40)
 

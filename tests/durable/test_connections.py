@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from jobqueue import JobQueue, Limits, ManualClock, RetryPolicy, StoreError, WeightedBands
-from jobqueue.storage import LOOKING
+from jobqueue.store import READING
 from tests.contract.observing import everything, outcome, polled
 from tests.databases import Place, postgres_url
 from tests.durable.conftest import POLICY
@@ -139,7 +139,7 @@ def test_a_commit_whose_answer_is_lost_may_have_been_made(place: Place, clock: M
 def test_what_fails_before_the_commit_has_changed_nothing(place: Any, clock: Any) -> None:
     """That is known, and so it is said."""
     queue = place.open(clock, POLICY)
-    with pytest.raises(StoreError, match="nothing was changed, so you can try again"), queue._session(LOOKING):
+    with pytest.raises(StoreError, match="nothing was changed, so you can try again"), queue._session(READING):
         queue._database.write("INSERT INTO nowhere VALUES (1)", {})
     assert queue.submit("mail") == "J1"
 

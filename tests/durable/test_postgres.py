@@ -20,7 +20,7 @@ from jobqueue import (
     SystemClock,
     WeightedBands,
 )
-from jobqueue.storage import Aim
+from jobqueue.store import Access
 from tests.contract.observing import outcome, polled
 from tests.contract.together import run_together
 from tests.databases import Place, restart_server
@@ -81,7 +81,7 @@ def test_a_report_that_waited_past_the_end_of_its_lease_is_refused(postgres: Any
     locked = threading.Event()
 
     def hold() -> None:
-        with other._session(Aim("J1")):
+        with other._session(Access("J1")):
             other._session.look()
             locked.set()
             other._database.read("SELECT pg_sleep(1)", {})
@@ -100,7 +100,7 @@ def test_claims_do_not_wait_for_each_other(postgres: Any, clock: Any) -> None:
     one, two = postgres.open(clock, POLICY), postgres.open(clock, POLICY)
     one.submit("mail")
     one.submit("mail")
-    with one._session(Aim(polls=True)):
+    with one._session(Access(polls=True)):
         one._session.look()
         begun = time.monotonic()
         assert polled(two).job_id == "J2"

@@ -174,14 +174,14 @@ def test_a_prune_forgets_no_job_that_somebody_just_redrove(postgres: Any, clock:
     for number in (1, 2):
         queue.submit("mail")
         queue.fail(polled(queue).job_id, f"J{number}:1")
-    find_dead = queue._table.dead
+    find_dead = queue._store.dead
 
     def find_and_be_late() -> Any:
         found = find_dead()
         other.redrive("J1", **WHO)
         return found
 
-    queue._table.dead = find_and_be_late
+    queue._store.dead = find_and_be_late
     assert queue.prune(keep=0, dead=True) == 1
     assert [(view.id, view.status) for view in queue.list_jobs()] == [("J1", "PENDING")]
 
@@ -298,7 +298,7 @@ def test_two_bulk_redrives_at_once_are_two_batches(postgres: Any, clock: Any) ->
     for lease in [(one.submit("mail"), polled(one))[1] for _ in range(2)]:
         one.fail(lease.job_id, lease.token)
     thread = threading.Thread(target=lambda: two.redrive_many(["J2"], **WHO), daemon=True)
-    record = one._table.record
+    record = one._store.record
 
     def record_slowly(redrive: Any) -> None:
         record(redrive)
@@ -306,7 +306,7 @@ def test_two_bulk_redrives_at_once_are_two_batches(postgres: Any, clock: Any) ->
         with stranger(postgres) as somebody:
             somebody.wait_for(1)
 
-    one._table.record = record_slowly
+    one._store.record = record_slowly
     one.redrive_many(["J1"], **WHO)
     thread.join(20)
     assert [one.redrives(job_id)[0].batch for job_id in ("J1", "J2")] == [1, 2]

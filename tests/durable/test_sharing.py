@@ -15,9 +15,8 @@ from jobqueue import (
     RetryPolicy,
     StaleTokenError,
     WeightedBands,
-    lifecycle,
 )
-from jobqueue.storage import CHANGING, Aim
+from jobqueue.store import CHANGING, Access
 from tests.contract.observing import outcome, polled, polled_ids, submit_as
 from tests.contract.scheduling import tenants_served
 from tests.contract.together import run_together
@@ -292,11 +291,11 @@ def test_a_pick_may_be_of_some_tenants_only(place: Any, clock: Any, options: Any
     queue.pause("pdf")
     found = []
     for _ in range(4):
-        with queue._session(Aim(polls=True, tenants=frozenset("bc"))):
-            list(queue._table.settle(0))
-            job = queue._table.pick(None, frozenset("bc"))
+        with queue._session(Access(polls=True, tenants=frozenset("bc"))):
+            list(queue._store.due(0))
+            job = queue._store.pick(None, frozenset("bc"))
             if job is not None:
-                queue._table.put(lifecycle.leased(job, 0, "w", 1000), 0)
+                queue._store.put(job, queue._rules.leased(job, 0, "w", 1000), 0)
                 found.append(job.id)
     assert found == ["J2", "J3", "J4"]
     assert [queue.view(job_id).status for job_id in ("J1", "J5")] == ["PENDING", "PENDING"]

@@ -125,7 +125,7 @@ def test_an_attempt_is_accepted_or_says_why_not() -> None:
 
 def test_code_is_shown_as_it_is_written() -> None:
     """The lines of a function come with their file, and as text on a page."""
-    shown = lesson.code(lifecycle.check_token)
+    shown = lesson.code(lifecycle.Lifecycle.check_token)
     assert shown.text.startswith("jobqueue/lifecycle.py, line ")
     assert "if job.status is RUNNING and token == job.token:" in shown.text
     assert "-&gt; None" in shown.html

@@ -6,8 +6,9 @@ import pytest
 
 from jobqueue import EventLog
 from jobqueue.simulation import find_scenario
-from jobqueue.simulation.narration import narrate, seconds
+from jobqueue.simulation.narration import narrate
 from jobqueue.simulation.trace import trace
+from jobqueue.simulation.units import seconds
 from tests.notebooks.cells import run
 from webui.board.labs import Lab
 

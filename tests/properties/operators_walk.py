@@ -65,7 +65,9 @@ class OperatorsWalk(RandomWalk):
     @rule(wait=WAITS)
     def lower_the_maximum(self, wait: Any) -> None:
         """Allow one attempt less, as a queue that is opened with another policy does."""
-        self.wait(wait)
+        now = self.wait(wait)
+        # What is due ends by the old policy in both: whoever looks at the queue alone would settle it there.
+        self.compare("sweep", self.queue.sweep, lambda: self.model.settle(now))
         rules = self.model.rules
         if rules.max_attempts > 1:
             rules.max_attempts -= 1

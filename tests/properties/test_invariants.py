@@ -29,6 +29,8 @@ class UnderWatch(OperatorsWalk):
 
     met: ClassVar[Counter[Any]] = Counter()
     watch: Watch | None = None
+    # The watch judges by the policy that the queue began with.
+    lower_the_maximum = None  # type: ignore[assignment]
 
     def begin_watch(self) -> Watch:
         """Watch by what this walk's queue promises."""
@@ -40,10 +42,10 @@ class UnderWatch(OperatorsWalk):
             rules.max_running_per_band or None,
         )
         promises = Promises(
-            self.queue._rule.policy,
+            self.queue._options.policy,
             options.get("jitter"),
             options["scheduler"],
-            self.queue._limits,
+            self.queue._options.limits,
             any(limit is not None for limit in limiting),
             LONGEST_LEASE,
         )

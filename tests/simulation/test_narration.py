@@ -12,7 +12,8 @@ from jobqueue import EventLog, JobQueue, JobQueueError, Limits, ManualClock, Ret
 from jobqueue.events import Event, EventKind
 from jobqueue.simulation import SCENARIOS, run
 from jobqueue.simulation.chronicle import Note
-from jobqueue.simulation.narration import in_seconds, narrate, seconds
+from jobqueue.simulation.narration import narrate
+from jobqueue.simulation.units import in_seconds, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -281,7 +282,7 @@ def of_a_tenant(queue: JobQueue, _: ManualClock) -> None:
         (
             brought_back_for_later,
             {},
-            ("operator", "brings J1 back: ready now, with a new set of attempts", "brought_back"),
+            ("operator", "brings J1 back: ready now, with a new set of attempts", "redriven"),
         ),
         (
             one_too_many,

@@ -162,6 +162,7 @@ def test_a_rule_leads_to_the_line_that_keeps_it(app: Flask, name: str) -> None:
             (CODE / url.removeprefix("/code/jobqueue/"))
             .read_text(encoding="utf-8")
             .splitlines()[int(line) - 1]
+            .lstrip()
             .startswith("def ")
         )
 

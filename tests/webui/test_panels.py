@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -101,21 +103,23 @@ def test_an_event_that_is_too_old_for_the_log_is_named_without_a_link(app: Flask
 
 @pytest.mark.parametrize("name", FLAWED)
 def test_the_right_queue_stands_beside_a_flawed_one(app: Flask, name: str) -> None:
-    """What happens here and there where they part, both lines of code, and links to where they stand."""
+    """What happens here and there where they part, both methods, and links to where they stand."""
     board = opened(app, name, 100_000)
     html, flaw = board.page(), SCENARIOS[name].flaw
     page = Parsed(html)
     assert "In the right queue" in page.text
-    for line in (flaw.wrong, flaw.right):  # type: ignore[union-attr]
-        assert line in page.text
+    assert flaw is not None
+    methods = (flaw.wrong, flaw.right)
+    for method in methods:
+        assert dedent(inspect.getsource(method)).strip() in page.text
     places = re.findall(r'<dt>(?:wrong|right), in <a href="([^"#]+)#L(\d+)"', html)
     assert len(places) == 2
-    for (address, number), line in zip(places, (flaw.wrong, flaw.right), strict=True):  # type: ignore[union-attr]
+    for (address, number), method in zip(places, methods, strict=True):
         code = board.client.get(address)
         assert code.status_code == 200
         shown = re.search(rf'<li id="L{number}"><code>(.*?)</code>', code.text)
         assert shown is not None
-        assert line in Parsed(f"<p>{shown[1]}</p>").text
+        assert f"def {method.__name__}(" in Parsed(f"<p>{shown[1]}</p>").text
 
 
 def test_nothing_differs_before_it_differs(app: Flask) -> None:

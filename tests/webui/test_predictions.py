@@ -43,7 +43,7 @@ def test_the_key_is_what_the_queue_does(name: str) -> None:
             continue
         if question.kind == NEXT:
             copy = world.log.replay(world.now())
-            truth = copy.poll("somebody", 1000).job_id  # type: ignore[union-attr]
+            truth = copy.poll("somebody", 1000).job_id
         else:
             at = ready_again_at(world, question.job)
             truth = NEVER if at is None else f"{at / 1000}"

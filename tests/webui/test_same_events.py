@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from jobqueue.simulation import SCENARIOS, run
-from jobqueue.simulation.narration import narrate, seconds
+from jobqueue.simulation.narration import narrate
+from jobqueue.simulation.units import seconds
 from tests.simulation.worlds import keys
 from tests.webui.asking import BoardClient, Parsed
 from webui import cli

@@ -7,9 +7,10 @@ from exercises.playback.recording import Recording
 from jobqueue import Event, JobStatus
 from jobqueue.simulation.chronicle import Entry
 from jobqueue.simulation.ledger import JobRecord, Ledger
-from jobqueue.simulation.narration import narrate, seconds
+from jobqueue.simulation.narration import narrate
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.timeline import timeline
+from jobqueue.simulation.units import seconds
 from jobqueue.simulation.watch import Violation, lamps_after
 from webui.board.panels import LampCard, lamps_of
 from webui.board.view import LogLine, line_of

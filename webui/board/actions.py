@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from jobqueue.simulation import SCENARIOS
 from jobqueue.simulation.link import BadLinkError
-from jobqueue.simulation.narration import in_seconds
+from jobqueue.simulation.units import in_seconds
 from webui.board.free_form import read_rules
 from webui.board.labs import Lab, Notice, RefusedError
 from webui.board.pages import gone, look_of_request, render_board, shelf

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.playback import Playback
 from jobqueue.simulation.recipe import MOST_INTERVENTIONS, Recipe
 from jobqueue.simulation.rule_settings import RuleSettings
+from jobqueue.simulation.units import seconds
 
 MOST_BRANCHES = 6
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from jobqueue.simulation import Scenario, World
 from jobqueue.simulation.free_lab import MOST_JOBS
 from jobqueue.simulation.link import LONGEST_CODE, decode, encode, is_code
-from jobqueue.simulation.narration import in_seconds
 from jobqueue.simulation.parameters import HOUR
 from jobqueue.simulation.playback import REFUSALS
 from jobqueue.simulation.recipe import (
@@ -26,6 +25,7 @@ from jobqueue.simulation.recipe import (
     has_room,
 )
 from jobqueue.simulation.rule_settings import RuleSettings
+from jobqueue.simulation.units import in_seconds
 from webui.board.branches import Branches, RefusedError
 from webui.board.jumps import JUMPS
 from webui.board.numbers import millis, whole

@@ -12,7 +12,8 @@ from jobqueue.scheduling import StrictPriority
 from jobqueue.scheduling.aging import band_at
 from jobqueue.scheduling.bands import band_of
 from jobqueue.simulation import World
-from jobqueue.simulation.narration import asked, found, in_seconds, seconds
+from jobqueue.simulation.narration import asked, found
+from jobqueue.simulation.units import in_seconds, seconds
 from jobqueue.simulation.worker import SimulatedWorker, WorkerState
 
 _LONGEST_TEXT = 120

@@ -4,8 +4,10 @@ A lab turned into plain records for the templates. No Flask, and no rule of the 
 """
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from textwrap import dedent
+from typing import Any
 
 from jobqueue import Attempt, JobStatus, JobView, StrictPriority, UnknownJobError
 from jobqueue.model import job_number
@@ -14,10 +16,10 @@ from jobqueue.scheduling.bands import band_of
 from jobqueue.simulation import World
 from jobqueue.simulation.comparison import Parting, differences, parting
 from jobqueue.simulation.diagram import LifeDiagram, path_of
-from jobqueue.simulation.narration import in_seconds, seconds
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.scenario import Flaw
 from jobqueue.simulation.timeline import Timeline, window
+from jobqueue.simulation.units import in_seconds, seconds
 from jobqueue.simulation.watch import Lamp
 from webui.board.labs import Lab
 from webui.board.lanes import JobCard, Lanes
@@ -82,6 +84,8 @@ class BesideCard:
     """A flaw, and the same story with the right queue."""
 
     flaw: Flaw
+    wrong: str
+    right: str
     where: str
     right_where: str
     parts: Parting | None
@@ -231,24 +235,20 @@ def _beside(world: World) -> BesideCard | None:
         return None
     return BesideCard(
         flaw=flaw,
-        where=_place_of(flaw.queue, flaw.wrong),
-        right_where=_place_of(flaw.source, flaw.right),
+        where=_place_of(flaw.wrong),
+        wrong=dedent(inspect.getsource(flaw.wrong)),
+        right_where=_place_of(flaw.right),
+        right=dedent(inspect.getsource(flaw.right)),
         parts=parting(world, twin),
         ends=differences(world, twin),
         picture=TimelinePicture(twin.timeline(), name="right").svg(),
     )
 
 
-def _place_of(thing: object, line: str) -> str:
-    """Return where a line of code stands, as the address of a page of source code ends: file#L12."""
-    module = inspect.getmodule(thing)
-    assert module is not None, "a class or function has a module"  # noqa: S101 - for the type checker
-    lines = inspect.getsource(module).splitlines()
-    _, first = inspect.getsourcelines(thing)  # type: ignore[arg-type]
-    # The line may also stand in a rule object of its own, above the queue that uses it.
-    order = [*range(first, len(lines) + 1), *range(1, first)]
-    number = next((n for n in order if line in lines[n - 1]), first)
-    return f"{module.__name__.replace('.', '/')}.py#L{number}"
+def _place_of(method: Callable[..., Any]) -> str:
+    """Return where a method stands, as the address of a page of source code ends: file#L12."""
+    _, line = inspect.getsourcelines(method)
+    return f"{method.__module__.replace('.', '/')}.py#L{line}"
 
 
 # -- a window of time ------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from zlib import crc32
 
 from jobqueue import JobStatus, JobView
 from jobqueue.simulation import World
-from jobqueue.simulation.narration import in_seconds, seconds
+from jobqueue.simulation.units import in_seconds, seconds
 
 NEXT, AGAIN = "next", "again"
 NEVER = "never"

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from jobqueue.simulation.comparison import Fate, compare
 from jobqueue.simulation.free_lab import FREE
 from jobqueue.simulation.link import LONGEST_CODE
-from jobqueue.simulation.narration import seconds
 from jobqueue.simulation.picture import TimelinePicture
 from jobqueue.simulation.scenario import Task
 from jobqueue.simulation.timeline import Timeline, window
+from jobqueue.simulation.units import seconds
 from webui.board.branches import Branch
 from webui.board.jumps import JUMPS, Jump
 from webui.board.labs import Lab

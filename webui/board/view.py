@@ -8,9 +8,10 @@ from jobqueue.scheduling.bands import BANDS
 from jobqueue.simulation import Mishap, MishapKind, Rules, Scenario, World
 from jobqueue.simulation.charts import BarChart, Row
 from jobqueue.simulation.chronicle import Entry
-from jobqueue.simulation.narration import QUEUE, Sentence, breaks, narrate, seconds
+from jobqueue.simulation.narration import QUEUE, Sentence, breaks, narrate
 from jobqueue.simulation.picture import WIDTH, TimelinePicture
 from jobqueue.simulation.timeline import Timeline
+from jobqueue.simulation.units import seconds
 from webui.board.labs import SPEEDS, Lab, Notice
 from webui.board.lanes import JobCard, Lanes, WorkerCard
 

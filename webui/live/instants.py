@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from jobqueue.simulation.narration import in_seconds
+from jobqueue.simulation.units import in_seconds
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"))

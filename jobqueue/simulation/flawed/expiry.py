@@ -1,126 +1,115 @@
-"""Mistakes about the end of a lease. Each class changes one rule of the queue and nothing else."""
+"""Mistakes about the end of a lease."""
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from jobqueue import lifecycle
-from jobqueue.lifecycle import DEAD, PENDING, RUNNING
-from jobqueue.model import Job, Lease, Outcome
-from jobqueue.queue import JobQueue
-from jobqueue.simulation.flawed.in_memory import InMemory
-from jobqueue.table import JobTable
-from jobqueue.views import lease_of
-
-Told = Callable[[], Mapping[str, Any]]
+from jobqueue.lifecycle import LEASE_EXPIRED, Changes, Lifecycle
+from jobqueue.model import PENDING, RUNNING, Job, Lease, Outcome
+from jobqueue.simulation.flawed.queue import FlawedQueue
 
 
-class _LateTable(JobTable):
-    """Looks for leases that are over only after their end."""
-
-    def put(self, job: Job, now: int) -> Job:
-        """Put a version of a job in its place."""
-        super().put(job, now)
-        if job.status is RUNNING and job.lease_until is not None:
-            self._timers.put(job.number, (job.lease_until + 1, job.number))  # over once now > lease_until
-        return job
+class _LateByOne(Lifecycle):
+    def due_at(self, job: Job, next_age_at: int | None, *, is_ready: bool) -> int | None:
+        due_at = super().due_at(job, next_age_at, is_ready=is_ready)
+        if job.status is RUNNING and due_at is not None:
+            return due_at + 1  # over once now > lease_until
+        return due_at
 
 
-class LateByOne(InMemory):
+class LateByOne(FlawedQueue):
     """At the instant of its end a lease still counts: `>` where `>=` belongs."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._table.__class__ = _LateTable
+    rules = _LateByOne
 
 
-class SweepsOnlyInPoll(InMemory):
-    """Only a poll looks for leases that are over; whoever reports or looks in between finds them alive."""
+class SweepsOnlyInPoll(FlawedQueue):
+    """Only a poll looks for expired leases; whoever reports or looks in between finds them alive.
 
+    The flaw is in the machinery, not in a rule: here not every operation expires what is due first.
+    """
+
+    rules = Lifecycle
     _polls = False
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        self._over: set[str] = set()
-        super().__init__(*args, **options)
-
     def poll(self, worker_id: str, lease_millis: int, **options: Any) -> Lease | None:
-        """Sweep, then hand out."""
-        for job in filter(None, map(self._table.get, self._over)):
-            if job.status is RUNNING:  # then it is to be found among the timers again
-                self._table._timers.put(job.number, (job.lease_until, job.number))  # noqa: SLF001
-        self._over, self._polls = set(), True
+        """Expire what is due, then hand out."""
+        self._polls = True
         try:
             return super().poll(worker_id, lease_millis, **options)
         finally:
             self._polls = False
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
-        if (
-            before is None
-            or after.outcome is not Outcome.EXPIRED
-            or before.status is not RUNNING
-            or self._polls
-        ):
-            return super()._commit(before, after, at, told)
-        self._over.add(before.id)  # a poll will see to it
-        self._table._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
-        return before
+    def _end_what_is_due(self) -> int:
+        if self._polls:
+            return super()._end_what_is_due()
+        self._now = max(self._now, self._time.now())
+        return 0
+
+
+class _DatesByTheSweep(Lifecycle):
+    def expired(self, job: Job, now: int) -> Changes:
+        return self.failed(job, now, LEASE_EXPIRED, Outcome.EXPIRED)  # as if it had failed just now
 
 
 class DatesByTheSweep(SweepsOnlyInPoll):
     """A poll finds that a lease is over, and takes the moment of finding for the end."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
-        if before is not None and before.status is RUNNING and after.outcome is Outcome.EXPIRED:
-            at = self._now  # as if it had failed just now
-            after = lifecycle.failed(before, at, lifecycle.LEASE_EXPIRED, self._rule, Outcome.EXPIRED)
-        return super()._commit(before, after, at, told)
+    rules = _DatesByTheSweep
 
 
-class LeavesTheLastRunning(InMemory):
+class _LeavesTheLastRunning(Lifecycle):
+    def due_at(self, job: Job, next_age_at: int | None, *, is_ready: bool) -> int | None:
+        if job.status is RUNNING and job.attempts >= self.retry.policy.max_attempts:
+            return None  # there is no retry to go to
+        return super().due_at(job, next_age_at, is_ready=is_ready)
+
+
+class LeavesTheLastRunning(FlawedQueue):
     """An expiry leads back to PENDING, and where no attempt is left, nowhere."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
-        if before is not None and after.outcome is Outcome.EXPIRED and after.status is DEAD:
-            self._table._timers.drop(before.number)  # noqa: SLF001 - the right queue has no such way to forget
-            return before
-        return super()._commit(before, after, at, told)
+    rules = _LeavesTheLastRunning
 
 
-class CountsAtTheEnd(InMemory):
+class _CountsAtTheEnd(Lifecycle):
+    def leased(self, job: Job, now: int, worker_id: str, lease_millis: int) -> Changes:
+        changes = super().leased(job, now, worker_id, lease_millis)
+        if job.outcome is Outcome.EXPIRED:
+            changes["attempts"] = job.attempts  # nobody reported the last one, so it was none
+        return changes
+
+
+class CountsAtTheEnd(FlawedQueue):
     """An attempt counts when its report comes in, so one whose worker died was none."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
-        after = super()._commit(before, after, at, told)
-        if before is not None and before.status is RUNNING and after.outcome is Outcome.EXPIRED:
-            self._table._jobs[after.id] = after._replace(attempts=after.attempts - 1)  # noqa: SLF001 - behind the table's back
-        return after
+    rules = _CountsAtTheEnd
 
 
-class RenewalsAddUp(JobQueue):
+class _RenewalsAddUp(Lifecycle):
+    def renewed(self, job: Job, now: int, lease_millis: int, checkpoint: str | None = None) -> Changes:
+        return {
+            "lease_until": (job.lease_until or now) + lease_millis,
+            "checkpoint": checkpoint or job.checkpoint,
+        }
+
+
+class RenewalsAddUp(FlawedQueue):
     """A renewal is added to the old end, so that renewals pile up."""
 
-    def renew(self, job_id: str, token: str, lease_millis: int, checkpoint: str | None = None) -> Lease:
-        """Extend the lease by its whole length."""
-        with self._turn() as now:
-            job = self._held(job_id, token, "renew")
-            until = (job.lease_until or now) + lease_millis
-            longer = lifecycle.follow(job, "renew", lease_until=until, checkpoint=checkpoint or job.checkpoint)
-            self._commit(job, longer, now)
-            return lease_of(longer)
+    rules = _RenewalsAddUp
 
 
-class RenewsAfterTheEnd(JobQueue):
+class _RenewsAfterTheEnd(Lifecycle):
+    def check_token(self, job: Job, token: str, operation: str) -> None:
+        if operation == "renew" and token == job.token and job.status in {RUNNING, PENDING}:
+            return  # it is the latest one
+        super().check_token(job, token, operation)
+
+    def renewed(self, job: Job, now: int, lease_millis: int, checkpoint: str | None = None) -> Changes:
+        until = self.lease_until(job.started_at or now, now, lease_millis)
+        alive: Changes = {"status": RUNNING, "outcome": None, "ended_at": None}
+        return {**alive, "lease_until": until, "checkpoint": checkpoint or job.checkpoint}
+
+
+class RenewsAfterTheEnd(FlawedQueue):
     """A renewal asks whether the token is the latest one, not whether its lease still runs."""
 
-    def renew(self, job_id: str, token: str, lease_millis: int, checkpoint: str | None = None) -> Lease:
-        """Extend the lease, or bring it back to life."""
-        with self._turn() as now:
-            job = self._find(job_id)
-            if token != job.token or job.status not in {RUNNING, PENDING}:
-                lifecycle.check_token(job, token, "renew")
-            alive = job._replace(status=RUNNING, outcome=None, ended_at=None)
-            if job.status is PENDING:
-                self._table.put(alive, now)
-            longer = lifecycle.renewed(alive, now, lease_millis, checkpoint)
-            self._commit(alive, longer, now)
-            return lease_of(longer)
+    rules = _RenewsAfterTheEnd

@@ -1,71 +1,52 @@
-"""Mistakes about rests and new sets of attempts."""
+"""Mistakes about backoff and new sets of attempts."""
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from jobqueue.lifecycle import DEAD
+from jobqueue.lifecycle import Changes, Lifecycle
 from jobqueue.model import Job
-from jobqueue.queue import JobQueue
-from jobqueue.retry import RetryPolicy, RetryRule
-
-Told = Callable[[], Mapping[str, Any]]
+from jobqueue.simulation.flawed.queue import FlawedQueue
 
 
-class _TooEarly(RetryPolicy):
-    def backoff_millis(self, attempt: int) -> int:
-        """Return the rest, doubled once too often."""
-        return min(self.max_backoff_millis, self.base_backoff_millis << attempt)
+class _DoublesTooEarly(Lifecycle):
+    def backoff_millis(self, job: Job) -> int:
+        policy = self.retry.policy
+        return min(policy.max_backoff_millis, policy.base_backoff_millis << job.attempts)
 
 
-class _Uncapped(RetryPolicy):
-    def backoff_millis(self, attempt: int) -> int:
-        """Return the rest, however long."""
-        return self.base_backoff_millis << (attempt - 1)
+class DoublesTooEarly(FlawedQueue):
+    """The first backoff is doubled already: attempts are counted from 1, and the power begins at 0."""
+
+    rules = _DoublesTooEarly
 
 
-class _OnTop(RetryRule):
-    def delay_millis(self, job_id: str, attempt: int, generation: int, previous: int | None) -> int:
-        """Return the capped rest, and the jitter on top of it."""
-        backoff = self.policy.backoff_millis(attempt)
-        return backoff + super().delay_millis(job_id, attempt, generation, previous)
+class _NoCap(Lifecycle):
+    def backoff_millis(self, job: Job) -> int:
+        return self.retry.policy.base_backoff_millis << (job.attempts - 1)
 
 
-class _OtherPolicy(JobQueue):
-    """Rests by another policy than it was given."""
+class NoCap(FlawedQueue):
+    """The backoff doubles without end."""
 
-    _policy: type[RetryPolicy] = RetryPolicy
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        told = self._rule.policy
-        policy = self._policy(told.max_attempts, told.base_backoff_millis, told.max_backoff_millis)
-        self._rule = RetryRule(policy, self._rule.jitter)
+    rules = _NoCap
 
 
-class DoublesTooEarly(_OtherPolicy):
-    """The first rest is doubled already: attempts are counted from 1, and the power begins at 0."""
-
-    _policy = _TooEarly
-
-
-class NoCap(_OtherPolicy):
-    """The rest doubles for ever."""
-
-    _policy = _Uncapped
+class _JitterOnTop(Lifecycle):
+    def backoff_millis(self, job: Job) -> int:
+        return self.retry.policy.backoff_millis(job.attempts) + super().backoff_millis(job)
 
 
-class JitterOnTop(JobQueue):
-    """Jitter is added after the cap, so rests grow beyond it."""
+class JitterOnTop(FlawedQueue):
+    """Jitter is added after the cap, so backoffs grow beyond it."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._rule = _OnTop(self._rule.policy, self._rule.jitter)
+    rules = _JitterOnTop
 
 
-class KeepsAttempts(JobQueue):
-    """A job that is brought back from the dead keeps the attempts that it had used up."""
+class _KeepsAttempts(Lifecycle):
+    def redriven(self, job: Job, now: int, **options: Any) -> Changes:
+        return {**super().redriven(job, now, **options), "attempts": job.attempts}
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
-        if before is not None and before.status is DEAD:
-            after = after._replace(attempts=before.attempts)
-        return super()._commit(before, after, at, told)
+
+class KeepsAttempts(FlawedQueue):
+    """A redriven job keeps the attempts that it had used up."""
+
+    rules = _KeepsAttempts

@@ -1,76 +1,60 @@
 """Mistakes about tokens: whose report is believed, and how new a new token is."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
-from jobqueue import lifecycle, replay
-from jobqueue.events import EventKind
-from jobqueue.lifecycle import DEAD, PENDING, RUNNING, SUCCEEDED
-from jobqueue.model import Job, Outcome
-from jobqueue.queue import JobQueue
-from jobqueue.simulation.flawed.in_memory import InMemory
-
-Told = Callable[[], Mapping[str, Any]]
+from jobqueue.lifecycle import Changes, Lifecycle
+from jobqueue.model import RUNNING, SUCCEEDED, Job, Outcome
+from jobqueue.simulation.flawed.queue import FlawedQueue
 
 
-class _Credulous(JobQueue):
-    """Believes a report that the right queue refuses, and tells it under the name of whoever made it."""
+class _BelievesAnybody(Lifecycle):
+    def check_token(self, job: Job, token: str, operation: str) -> None:
+        if operation != "complete":
+            super().check_token(job, token, operation)
 
-    def _post(
-        self, kind: EventKind, at: int, before: Job | None, after: Job, detail: Mapping[str, Any]
-    ) -> None:
-        shown = lifecycle.token_generation(after, str(detail.get("token")))
-        if kind is not EventKind.COMPLETED or shown in {0, after.generation}:
-            super()._post(kind, at, before, after, detail)
-            return
-        made_by = self._table.attempt(after, shown)
-        self._outbox.post(at, kind, after.id, made_by.worker_id, made_by.attempt, shown, detail)
+    def completed(self, job: Job, now: int, result: str | None = None) -> Changes:
+        if job.status is SUCCEEDED:
+            return {}  # believed once more
+        done: Changes = {"status": SUCCEEDED, "ended_at": now, "outcome": Outcome.SUCCEEDED}
+        return {**done, "finished_at": now, "result": result}
 
 
-class BelievesAnybody(_Credulous):
+class BelievesAnybody(FlawedQueue):
     """A report is believed for the job's id alone."""
 
-    def complete(self, job_id: str, token: str, result: str | None = None) -> None:
-        """Report success."""
-        with self._turn() as now:
-            job = self._find(job_id)
-            done = lifecycle.completed(job._replace(status=RUNNING), now, result)
-            if job.status is RUNNING:
-                self._commit(job, done, now, lambda: {"token": token})
-                return
-            if job.status is not SUCCEEDED:
-                self._table.put(done, now)
-            detail = {**replay.detail(EventKind.COMPLETED, done), "token": token}
-            self._post(EventKind.COMPLETED, now, job._replace(status=RUNNING), done, detail)
+    rules = _BelievesAnybody
 
 
-class BelievesWhileRunning(_Credulous):
+class _BelievesWhileRunning(Lifecycle):
+    def check_token(self, job: Job, token: str, operation: str) -> None:
+        if operation != "complete" or job.status is not RUNNING:
+            super().check_token(job, token, operation)
+
+
+class BelievesWhileRunning(FlawedQueue):
     """A report is believed while the job is RUNNING, whoever runs it."""
 
-    def complete(self, job_id: str, token: str, result: str | None = None) -> None:
-        """Report success."""
-        with self._turn() as now:
-            job = self._find(job_id)
-            if job.status is not RUNNING:
-                lifecycle.check_token(job, token, "complete")
-            self._commit(job, lifecycle.completed(job, now, result), now, lambda: {"token": token})
+    rules = _BelievesWhileRunning
 
 
-class CountsTokensAnew(InMemory):
+class _CountsTokensAnew(Lifecycle):
+    def leased(self, job: Job, now: int, worker_id: str, lease_millis: int) -> Changes:
+        return {**super().leased(job, now, worker_id, lease_millis), "generation": 1}
+
+
+class CountsTokensAnew(FlawedQueue):
     """Each retry begins to count tokens anew, so the next worker gets the token of the last one."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
-        after = super()._commit(before, after, at, told)
-        if after.status is PENDING and after.outcome in {Outcome.FAILED, Outcome.EXPIRED}:
-            self._table._jobs[after.id] = after._replace(generation=0)  # noqa: SLF001 - behind the table's back
-        return after
+    rules = _CountsTokensAnew
 
 
-class CountsTokensAnewAfterRedrive(InMemory):
+class _CountsTokensAnewAfterRedrive(Lifecycle):
+    def leased(self, job: Job, now: int, worker_id: str, lease_millis: int) -> Changes:
+        changes = super().leased(job, now, worker_id, lease_millis)
+        if job.attempts == 0:
+            changes["generation"] = 1  # a new set of attempts, a new set of tokens
+        return changes
+
+
+class CountsTokensAnewAfterRedrive(FlawedQueue):
     """A redrive begins to count tokens anew, together with the attempts."""
 
-    def _commit(self, before: Job | None, after: Job, at: int, told: Told = dict) -> Job:
-        after = super()._commit(before, after, at, told)
-        if before is not None and before.status is DEAD:
-            self._table._jobs[after.id] = after._replace(generation=0)  # noqa: SLF001 - behind the table's back
-        return after
+    rules = _CountsTokensAnewAfterRedrive

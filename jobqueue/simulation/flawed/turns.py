@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jobqueue.memory import MemoryStore
 from jobqueue.model import Lease
 from jobqueue.queue import JobQueue
 from jobqueue.scheduling import DeficitRoundRobin, Limits, WeightedBands
@@ -12,7 +13,6 @@ from jobqueue.scheduling.deficit import DeficitTurns
 from jobqueue.scheduling.lanes import Group, Lanes, Ticket
 from jobqueue.scheduling.schedule import LaneSchedule, Scheduler
 from jobqueue.scheduling.tenants import RoundRobinTurns
-from jobqueue.simulation.flawed.in_memory import InMemory
 
 Open = Mapping[str, Sequence[Group]]
 
@@ -28,7 +28,9 @@ class _OtherBands(JobQueue):
         super().__init__(*args, scheduler=scheduler, **options)
 
 
-class _LendingTurns(BandTurns):
+class LendingTurns(BandTurns):
+    """Turns that lend an unused slot upwards."""
+
     def _take_slot(self, open_groups: Open) -> str | None:
         owner = self._cycle[self._slot]
         band = owner if open_groups.get(owner) else next((b for b in BANDS if open_groups.get(b)), None)
@@ -40,7 +42,7 @@ class _LendingTurns(BandTurns):
 class _Lending(WeightedBands):
     def begin(self) -> BandTurns:
         """Return turns that lend upwards."""
-        return _LendingTurns(self)
+        return LendingTurns(self)
 
 
 class LendsToTheHighest(_OtherBands):
@@ -49,7 +51,9 @@ class LendsToTheHighest(_OtherBands):
     _bands = _Lending
 
 
-class _RestlessTurns(BandTurns):
+class RestlessTurns(BandTurns):
+    """Turns that go on while nobody takes one."""
+
     def _take_slot(self, open_groups: Open) -> str | None:
         band = super()._take_slot(open_groups)
         if band is None:
@@ -60,7 +64,7 @@ class _RestlessTurns(BandTurns):
 class _Restless(WeightedBands):
     def begin(self) -> BandTurns:
         """Return turns that go on while nobody takes one."""
-        return _RestlessTurns(self)
+        return RestlessTurns(self)
 
 
 class MovesWhileIdle(_OtherBands):
@@ -69,7 +73,9 @@ class MovesWhileIdle(_OtherBands):
     _bands = _Restless
 
 
-class _NoTurns(RoundRobinTurns):
+class NoTurns(RoundRobinTurns):
+    """Turns that nobody takes."""
+
     def pick(self, band: str, lanes: Lanes, groups: Sequence[Group]) -> Ticket:  # noqa: ARG002
         """Return the best job of all tenants."""
         return lanes.best(groups)
@@ -79,7 +85,7 @@ class _NoTurns(RoundRobinTurns):
 class _Nobody:
     def begin(self) -> RoundRobinTurns:
         """Return turns that nobody takes."""
-        return _NoTurns()
+        return NoTurns()
 
 
 class NoTenants(JobQueue):
@@ -91,7 +97,9 @@ class NoTenants(JobQueue):
         super().__init__(*args, scheduler=scheduler, **options)
 
 
-class _SavingTurns(DeficitTurns):
+class SavingTurns(DeficitTurns):
+    """Turns in which credit is saved up."""
+
     def emptied(self, tenant: str) -> None:
         """Let a tenant keep its credit."""
 
@@ -99,7 +107,7 @@ class _SavingTurns(DeficitTurns):
 class _Saving(DeficitRoundRobin):
     def begin(self) -> DeficitTurns:
         """Return turns in which credit is saved up."""
-        return _SavingTurns(self.quantum)
+        return SavingTurns(self.quantum)
 
 
 class KeepsCredit(JobQueue):
@@ -112,7 +120,9 @@ class KeepsCredit(JobQueue):
         super().__init__(*args, scheduler=scheduler, **options)
 
 
-class _OneTurn(BandTurns):
+class OneTurn(BandTurns):
+    """Bands that share one turn of their tenants."""
+
     def __init__(self, config: WeightedBands) -> None:
         super().__init__(config)
         self._tenants = dict.fromkeys(BANDS, self._tenants[BANDS[0]])
@@ -121,7 +131,7 @@ class _OneTurn(BandTurns):
 class _OneForAll(WeightedBands):
     def begin(self) -> BandTurns:
         """Return bands that share one turn."""
-        return _OneTurn(self)
+        return OneTurn(self)
 
 
 class OneTurnForAllBands(_OtherBands):
@@ -130,13 +140,13 @@ class OneTurnForAllBands(_OtherBands):
     _bands = _OneForAll
 
 
-class LimitOncePerBatch(InMemory):
+class LimitOncePerBatch(JobQueue):
     """Limits are looked at before a batch is taken, and not again until it is complete."""
 
     def poll_many(self, worker_id: str, lease_millis: int, limit: int, **options: Any) -> list[Lease]:
         """Hand out several jobs at once."""
-        schedule = self._table.schedule
-        if not isinstance(schedule, LaneSchedule):
+        store = self._store
+        if not isinstance(store, MemoryStore) or not isinstance(schedule := store.schedule, LaneSchedule):
             return super().poll_many(worker_id, lease_millis, limit, **options)
         active = schedule.active
         before = active.limits

@@ -1,12 +1,9 @@
 """Flawed queues that are wrong about the end of a lease."""
 
-from jobqueue import lifecycle
-from jobqueue.queue import JobQueue
 from jobqueue.simulation import flawed as queues
 from jobqueue.simulation.scenario import Flaw, Habits, Mishap, MishapKind, Task
 from jobqueue.simulation.scenarios import basics
 from jobqueue.simulation.scenarios.flawed_stories import flawed_story, told
-from jobqueue.table import JobTable
 
 _LESSON = "02_leases_and_expiry"
 
@@ -30,9 +27,7 @@ LATE_BY_ONE = flawed_story(
     "A reports at the very instant at which its lease ends. Is it heard?",
     Flaw(
         queues.LateByOne,
-        "self._timers.put(job.number, (job.lease_until + 1, job.number))  # over once now > lease_until",
-        "self._timers.put(job.number, (job.lease_until, job.number))",
-        JobTable._enter,  # noqa: SLF001 - to be shown
+        queues.LateByOne.rules,
         "two may believe that they hold the job at one instant: whose lease ends then, and whose begins",
         "current_lease",
     ),
@@ -59,11 +54,10 @@ SWEEPS_ONLY_IN_POLL = flawed_story(
     "A lease ends at 10 s, and nobody polls until 40 s. A reports at 17 s. Is it heard?",
     Flaw(
         queues.SweepsOnlyInPoll,
-        "self._over.add(before.id)  # a poll will see to it",
-        "self._settle()",
-        JobQueue._begin,  # noqa: SLF001 - to be shown
+        queues.SweepsOnlyInPoll,
         "whether a lease counts depends on whether somebody else has polled since",
         "ends_in_time",
+        method="_end_what_is_due",
     ),
     "from 10 s on the board shows a RUNNING job whose lease is over",
 )
@@ -75,9 +69,7 @@ DATES_BY_THE_SWEEP = flawed_story(
     "A lease ends at 5 s, and the first poll after that is at 60 s. When does this queue think it failed?",
     Flaw(
         queues.DatesByTheSweep,
-        "at = self._now  # as if it had failed just now",
-        "return failed(job, job.lease_until, LEASE_EXPIRED, rule, Outcome.EXPIRED)",
-        lifecycle.expired,
+        queues.DatesByTheSweep.rules,
         "the backoff counts from the moment that somebody looked, so a quiet queue pushes every retry back",
         "ends_in_time",
     ),
@@ -91,9 +83,7 @@ LEAVES_THE_LAST_RUNNING = flawed_story(
     "A picture kills its worker three times. Where is its job after that?",
     Flaw(
         queues.LeavesTheLastRunning,
-        "if before is not None and after.outcome is Outcome.EXPIRED and after.status is DEAD:",
-        "return to_bury(job, at, error, outcome, reason=ATTEMPTS_EXHAUSTED)",
-        lifecycle.failed,
+        queues.LeavesTheLastRunning.rules,
         "the job is RUNNING for ever, in nobody's hands: no worker gets it, and no operator finds it",
         "ends_in_time",
     ),
@@ -124,9 +114,7 @@ COUNTS_AT_THE_END = flawed_story(
     "Three attempts are allowed, and the worker dies in each. How many does this queue make?",
     Flaw(
         queues.CountsAtTheEnd,
-        "self._table._jobs[after.id] = after._replace(attempts=after.attempts - 1)",
-        "attempts=job.attempts + 1,",
-        lifecycle.leased,
+        queues.CountsAtTheEnd.rules,
         "a job that kills its workers is never given up: a dead worker reports nothing, so nothing is counted",
         "attempts_count",
     ),
@@ -159,9 +147,7 @@ RENEWALS_ADD_UP = flawed_story(
     "A renews its lease of 3 s each second and dies at 5.5 s. When does B get the job?",
     Flaw(
         queues.RenewalsAddUp,
-        "until = (job.lease_until or now) + lease_millis",
-        "until = max(job.lease_until, _capped(now + lease_millis, job.started_at, max_run_millis))",
-        lifecycle.renewed,
+        queues.RenewalsAddUp.rules,
         "each renewal stacks a whole lease on the last, so a dead worker keeps its job for the sum of them",
         "lease_length",
     ),
@@ -192,9 +178,7 @@ RENEWS_AFTER_THE_END = flawed_story(
     "A's lease ended at 4 s, and at 7 s it asks to renew it. Nobody else has the job. What is the answer?",
     Flaw(
         queues.RenewsAfterTheEnd,
-        "if token != job.token or job.status not in {RUNNING, PENDING}:",
-        "if job.status is RUNNING and token == job.token:",
-        lifecycle.check_token,
+        queues.RenewsAfterTheEnd.rules,
         "an attempt that has failed already comes back to life, and will end a second time",
         "current_lease",
     ),

@@ -1,6 +1,5 @@
 """A flawed queue that is wrong about who else is there."""
 
-from jobqueue.queue import JobQueue
 from jobqueue.simulation import flawed as queues
 from jobqueue.simulation.flawed.races import GAP_MILLIS
 from jobqueue.simulation.scenario import Flaw, Habits, Task
@@ -26,11 +25,10 @@ CHECKS_THEN_ACTS = flawed_story(
     f"A and B poll 5 ms apart. Between look and taking there are {GAP_MILLIS} ms. Who gets J1?",
     Flaw(
         queues.ChecksThenActs,
-        "job = self._seen_at(now - GAP_MILLIS)  # and whoever has it by now, it is taken",
-        "while (job := self._table.pick(aim.types, aim.tenants, most)) is not None",
-        JobQueue._hand_out,  # noqa: SLF001 - to be shown
+        queues.ChecksThenActs,
         "whoever looks between another one's look and taking gets the same job, and its work is done twice",
         "one_worker",
+        method="_hand_out",
     ),
     "at 1.0 s J2 is next, as the board says; B gets J1, for it has looked before that",
     "a new token is no help: of two reports one is refused, but the mail has gone out twice",

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-from jobqueue import lifecycle, retry
-from jobqueue.queue import JobQueue
 from jobqueue.simulation import flawed as queues
 from jobqueue.simulation.scenario import Flaw, Outage
 from jobqueue.simulation.scenarios import basics, failures
@@ -16,9 +14,7 @@ BELIEVES_ANYBODY = flawed_story(
     "A wakes up after its job went to B, and reports success by the job's id. Is it believed?",
     Flaw(
         queues.BelievesAnybody,
-        "done = lifecycle.completed(job._replace(status=RUNNING), now, result)",
-        "lifecycle.check_token(job, token, operation)",
-        JobQueue._held,  # noqa: SLF001 - to be shown
+        queues.BelievesAnybody.rules,
         "the zombie ends the job of the living, and the living then ends it once more",
         "current_lease",
     ),
@@ -31,9 +27,7 @@ BELIEVES_WHILE_RUNNING = flawed_story(
     "This queue asks whether the job is RUNNING, not by whom. A reports at 35 s, B at 41 s. Who is heard?",
     Flaw(
         queues.BelievesWhileRunning,
-        "if job.status is not RUNNING:",
-        "if job.status is RUNNING and token == job.token:",
-        lifecycle.check_token,
+        queues.BelievesWhileRunning.rules,
         "the zombie is believed, and the worker that holds the lease is refused",
         "current_lease",
     ),
@@ -46,9 +40,7 @@ COUNTS_TOKENS_ANEW = flawed_story(
     "This queue checks tokens, and begins to count them anew at each retry. Can it tell A from B?",
     Flaw(
         queues.CountsTokensAnew,
-        "self._table._jobs[after.id] = after._replace(generation=0)",
-        "generation=job.generation + 1,",
-        lifecycle.leased,
+        queues.CountsTokensAnew.rules,
         "B gets the very token that A still has, so the zombie's report passes the check",
         "new_tokens",
     ),
@@ -62,9 +54,7 @@ DOUBLES_TOO_EARLY = flawed_story(
     "The base is 1 s. How long does the invoice rest after its first failure?",
     Flaw(
         queues.DoublesTooEarly,
-        "return min(self.max_backoff_millis, self.base_backoff_millis << attempt)",
-        'doublings = check_integer("attempt", attempt, low=1) - 1',
-        retry.RetryPolicy.backoff_millis,
+        queues.DoublesTooEarly.rules,
         "every rest is twice as long as the policy says, from the first one on",
         "rests",
     ),
@@ -77,9 +67,7 @@ NO_CAP = flawed_story(
     "The rests double, and the cap is 8 s. How long is the fifth?",
     Flaw(
         queues.NoCap,
-        "return self.base_backoff_millis << (attempt - 1)",
-        "return min(self.max_backoff_millis, self.base_backoff_millis << doublings)",
-        retry.RetryPolicy.backoff_millis,
+        queues.NoCap.rules,
         "after a long outage jobs rest for hours although all is well again",
         "rests",
     ),
@@ -92,9 +80,7 @@ JITTER_ON_TOP = flawed_story(
     "The cap is 8 s, and jitter spreads the rests. Can a rest be longer than the cap?",
     Flaw(
         queues.JitterOnTop,
-        "return backoff + super().delay_millis(job_id, attempt, generation, previous)",
-        "return self.jitter.draw(job_id, generation, least, most)",
-        retry.RetryRule.delay_millis,
+        queues.JitterOnTop.rules,
         "no rest is ever shorter than the backoff, and the longest is twice the cap",
         "rests",
     ),
@@ -115,10 +101,8 @@ KEEPS_ATTEMPTS = flawed_story(
     "All three attempts are used up, and the job is brought back. How many does it get here?",
     Flaw(
         queues.KeepsAttempts,
-        "after = after._replace(attempts=before.attempts)",
-        "attempts=0,",
-        lifecycle.brought_back,
-        "the first failure after a redrive kills the job again at once",
+        queues.KeepsAttempts.rules,
+        "the redriven job dies again before any worker gets it",
         "attempts_count",
     ),
 )
@@ -130,9 +114,7 @@ COUNTS_TOKENS_ANEW_AFTER_REDRIVE = flawed_story(
     "A redrive gives new attempts. This queue also counts its tokens anew. Who still has token J1:1?",
     Flaw(
         queues.CountsTokensAnewAfterRedrive,
-        "self._table._jobs[after.id] = after._replace(generation=0)",
-        "attempts=0,",
-        lifecycle.brought_back,
+        queues.CountsTokensAnewAfterRedrive.rules,
         "a zombie of the job's first life holds a token that is valid again",
         "new_tokens",
     ),

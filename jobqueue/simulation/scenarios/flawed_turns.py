@@ -1,11 +1,8 @@
 """Flawed queues that are wrong about who is next."""
 
-from jobqueue.operations import Operations
 from jobqueue.scheduling import DeficitRoundRobin, Limits, WeightedBands
-from jobqueue.scheduling.bands import BandTurns
-from jobqueue.scheduling.deficit import DeficitTurns
-from jobqueue.scheduling.tenants import RoundRobinTurns
 from jobqueue.simulation import flawed as queues
+from jobqueue.simulation.flawed import turns
 from jobqueue.simulation.scenario import Flaw, Habits, Rules, Task
 from jobqueue.simulation.scenarios import fairness
 from jobqueue.simulation.scenarios.flawed_stories import flawed_story, told
@@ -17,9 +14,7 @@ LENDS_TO_THE_HIGHEST = flawed_story(
     "This queue lends unused high slots to the best band with work. How often is low served?",
     Flaw(
         queues.LendsToTheHighest,
-        "band = owner if open_groups.get(owner) else next((b for b in BANDS if open_groups.get(b)), None)",
-        "for step in range(len(self._cycle)):",
-        BandTurns._take_slot,  # noqa: SLF001 - to be shown
+        turns.LendingTurns,
         "normal gets five hand-outs for each one of low, and the cycle says two",
     ),
     "no lamp goes red: low still gets its own slot; what differs is who gets what is lent",
@@ -47,9 +42,7 @@ MOVES_WHILE_IDLE = flawed_story(
     "The queue was idle, then one job of each band comes in. Which is handed out first?",
     Flaw(
         queues.MovesWhileIdle,
-        "if band is None:",
-        "if open_groups.get(self._cycle[place]):",
-        BandTurns._take_slot,  # noqa: SLF001 - to be shown
+        turns.RestlessTurns,
         "who is first after a quiet time depends on how often somebody polled in vain",
     ),
     "no lamp goes red: each band still gets its slots, from a place in the cycle that nobody could foresee",
@@ -62,9 +55,7 @@ NO_TENANTS = flawed_story(
     "This queue was told to let tenants take turns. How long does bo's picture wait behind acme's archive?",
     Flaw(
         queues.NoTenants,
-        "return lanes.best(groups)",
-        "self.last = lanes.next_tenant(groups, self.last)",
-        RoundRobinTurns.pick,
+        turns.NoTurns,
         "one tenant's archive is everybody's waiting time",
         "tenants_take_turns",
     ),
@@ -93,9 +84,7 @@ KEEPS_CREDIT = flawed_story(
     "acme's line was empty again and again. How many of its jobs go in one row when it has many?",
     Flaw(
         queues.KeepsCredit,
-        '"""Let a tenant keep its credit."""',
-        "self._credit.pop(tenant, None)",
-        DeficitTurns.emptied,
+        turns.SavingTurns,
         "who was idle comes back with the turns of all that time, and the others wait for it",
         "tenants_take_turns",
     ),
@@ -123,9 +112,7 @@ ONE_TURN_FOR_ALL_BANDS = flawed_story(
     "High and normal take turns, acme and bo take turns. Who gets the high slots?",
     Flaw(
         queues.OneTurnForAllBands,
-        "self._tenants = dict.fromkeys(BANDS, self._tenants[BANDS[0]])",
-        "self._tenants: dict[str, TenantTurns] = {band: config.tenants.begin() for band in BANDS}",
-        BandTurns.__init__,
+        turns.OneTurn,
         "each turn in one band uses up the turn in the other: acme gets all high slots, bo all normal ones",
         "tenants_take_turns",
     ),
@@ -149,9 +136,7 @@ LIMIT_ONCE_PER_BATCH = flawed_story(
     "Two of acme's jobs may run at once. A worker asks for four. How many does it get?",
     Flaw(
         queues.LimitOncePerBatch,
-        "active.limits = Limits()",
-        "while room > 0 and len(leases) < limit and (lease := poll()):",
-        Operations.poll_many,
+        queues.LimitOncePerBatch,
         "a limit that is looked at once for each batch is no limit: the larger the batch, the more run",
         "limits_hold",
     ),

@@ -1,7 +1,7 @@
-"""What a producer asks for: the arguments of a submit, checked, and the job that they make."""
+"""What a producer submits: the arguments of a submit, checked, and the job that they make."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from jobqueue.arguments import HIGHEST_COST, check_integer, check_name, check_text
 from jobqueue.model import Job
@@ -9,8 +9,15 @@ from jobqueue.requests import content_hash
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """The arguments of one submit, in the words of its signature, all checked; `order` makes one."""
+class Submission:
+    """What `submit_once` returns: the job, and whether it was there already."""
+
+    job_id: str
+    replayed: bool
+
+
+class JobRequest(NamedTuple):
+    """The arguments of one submit, in the words of its signature, all checked; `job_request` makes one."""
 
     type: str
     payload: str
@@ -21,13 +28,13 @@ class Order:
     cost: int
     request_key: str | None = None
 
-    def told(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         """Return every argument by its name."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return self._asdict()
 
     def content_hash(self) -> str:
         """Return the hash of what a request key is bound to: all but the key and its tenant."""
-        content = self.told()
+        content = self._asdict()
         del content["request_key"], content["tenant"]
         return content_hash(**content)
 
@@ -40,20 +47,12 @@ class Order:
         run_at = now if self.run_at_millis is None else self.run_at_millis
         if self.deadline_millis is not None:
             check_deadline(self.deadline_millis, now, run_at)
-        return Job(
-            number=number,
-            type=self.type,
-            payload=self.payload,
-            priority=self.priority,
-            tenant=self.tenant,
-            cost=self.cost,
-            submitted_at=now,
-            run_at=run_at,
-            pending_since=now,
-            deadline=self.deadline_millis,
-            request_key=self.request_key,
-            content_hash=None if self.request_key is None else self.content_hash(),
-        )
+        job = Job(number, self.type, self.payload, self.priority, self.tenant, self.cost, now, run_at)
+        job.pending_since = now
+        job.deadline = self.deadline_millis
+        if self.request_key is not None:
+            job.request_key, job.content_hash = self.request_key, self.content_hash()
+        return job
 
 
 def check_deadline(deadline: int, now: int, run_at: int) -> None:
@@ -63,25 +62,24 @@ def check_deadline(deadline: int, now: int, run_at: int) -> None:
         raise ValueError(f"deadline_millis: {deadline} is not later than {start}, when the job may start")
 
 
-def order(
+def job_request(  # noqa: PLR0917 - in the order of the signature of submit
     type: str,
     payload: str | None,
     priority: int,
     run_at_millis: int | None,
-    *,
     tenant: str,
     deadline_millis: int | None,
     cost: int,
     request_key: str | None = None,
-) -> Order:
+) -> JobRequest:
     """Check each argument by itself; what depends on the present instant is checked later."""
-    return Order(
-        type=check_name("type", type),
-        payload=check_text("payload", "" if payload is None else payload),
-        priority=check_integer("priority", priority),
-        run_at_millis=None if run_at_millis is None else check_integer("run_at_millis", run_at_millis),
-        tenant=check_name("tenant", tenant),
-        deadline_millis=None if deadline_millis is None else check_integer("deadline_millis", deadline_millis),
-        cost=check_integer("cost", cost, low=1, high=HIGHEST_COST),
-        request_key=None if request_key is None else check_name("request_key", request_key),
+    return JobRequest(
+        check_name("type", type),
+        check_text("payload", "" if payload is None else payload),
+        check_integer("priority", priority),
+        None if run_at_millis is None else check_integer("run_at_millis", run_at_millis),
+        check_name("tenant", tenant),
+        None if deadline_millis is None else check_integer("deadline_millis", deadline_millis),
+        check_integer("cost", cost, low=1, high=HIGHEST_COST),
+        None if request_key is None else check_name("request_key", request_key),
     )

@@ -1,25 +1,27 @@
-"""What a queue needs of the place where its jobs are: the seams behind which memory and databases differ.
+"""What a queue needs of the place where its jobs are: the seam behind which memory and databases differ.
 
-The operations and the rules are the same for every queue. A store brings a `Table`, which finds and keeps jobs,
-and a `Transaction`, which makes read-decide-write one step; neither decides anything.
+The operations and the rules are the same for every queue. A `Store` finds and keeps jobs, and makes
+read-decide-write one step; it decides nothing.
 """
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 from string import ascii_lowercase, ascii_uppercase
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from jobqueue.arguments import check_asked, number_of
-from jobqueue.model import Attempt, Job, JobStatus, Redrive
+from jobqueue.audit import Redrive
+from jobqueue.events import EventDispatcher
+from jobqueue.lifecycle import Changes
+from jobqueue.model import Attempt, Job, JobStatus
 from jobqueue.scheduling.lanes import Asked
 from jobqueue.statistics import Stats
 
 
-class Aim(NamedTuple):
-    """What a turn is going to do, said first: a store can lock it, and read it together with what is due.
+class Access(NamedTuple):
+    """What a step will touch, said first: a store can lock it, and read it together with what is due.
 
     Attributes:
         job_id: it is about this job, and may change it.
@@ -39,29 +41,25 @@ class Aim(NamedTuple):
     submits: bool = False
     request_key: tuple[str, str] | None = None
 
+    def details(self) -> dict[str, Any]:
+        """Return what an event says of the poll that it answers."""
+        details: dict[str, Any] = {"types": None if self.types is None else tuple(sorted(self.types))}
+        return details if self.tenants is None else {**details, "tenants": tuple(sorted(self.tenants))}
 
-LOOKING, CHANGING, SUBMITTING, POLLING = Aim(reads=True), Aim(), Aim(submits=True), Aim(polls=True)
+
+READING, CHANGING = Access(reads=True), Access()
+SUBMITTING, POLLING = Access(submits=True), Access(polls=True)
 
 
-def to_poll(types: Iterable[str] | None, tenants: Iterable[str] | None) -> Aim:
-    """Return the aim of a poll for jobs of some types and tenants; None for all.
+def access_of_poll(types: Iterable[str] | None, tenants: Iterable[str] | None) -> Access:
+    """Return what a poll for jobs of some types and tenants touches; None for all.
 
-    >>> to_poll(["mail"], None).types, to_poll(None, None) is POLLING
+    >>> access_of_poll(["mail"], None).types, access_of_poll(None, None) is POLLING
     (frozenset({'mail'}), True)
     """
     if types is None and tenants is None:
         return POLLING  # as nearly always
-    return Aim(polls=True, types=check_asked("types", types), tenants=check_asked("tenants", tenants))
-
-
-Transaction = Callable[[Aim], AbstractContextManager[object]]
-"""Opens one step that nobody else sees half done."""
-
-
-def one_lock() -> Transaction:
-    """Return the transaction of a queue in memory: between "is it free?" and "it is mine" nobody else looks."""
-    lock: AbstractContextManager[object] = threading.Lock()
-    return lambda _aim: lock
+    return Access(polls=True, types=check_asked("types", types), tenants=check_asked("tenants", tenants))
 
 
 SEARCHED_ERROR = 1000
@@ -123,8 +121,30 @@ class Search:
         return any(lowered(self.text or "") in lowered(place) for place in places)
 
 
-class Table(Protocol):
-    """The jobs of one queue. Every method is called inside a transaction."""
+class Store(Protocol):
+    """The jobs of one queue. Every method but `transaction` and `close` is called inside a transaction."""
+
+    @property
+    def dispatcher(self) -> EventDispatcher:
+        """Where the events of this queue go."""
+        ...
+
+    @property
+    def newest(self) -> int | None:
+        """The database's time at the last look, which came after every lock; None if it is not asked."""
+        ...
+
+    def transaction(self, access: Access) -> AbstractContextManager[object]:
+        """Begin a step that nobody else sees half done; its events are delivered after its end."""
+        ...
+
+    def on_refusal(self, record: Callable[[Exception], None]) -> None:
+        """Call `record` with each refusal, before its transaction ends."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is open outside of this process."""
+        ...
 
     @property
     def last_number(self) -> int:
@@ -133,7 +153,7 @@ class Table(Protocol):
 
     @property
     def next_number(self) -> int:
-        """The number for the next job; 0 if the store will give it one when the job is put."""
+        """The number for the next job; 0 if the store will give it one when the job is added."""
         ...
 
     @property
@@ -142,7 +162,7 @@ class Table(Protocol):
         ...
 
     def get(self, job_id: str) -> Job | None:
-        """Return a job's present version."""
+        """Return a job."""
         ...
 
     def find(self, job_ids: Iterable[str]) -> list[Job]:
@@ -164,17 +184,18 @@ class Table(Protocol):
         """Return how many jobs are PENDING, in all or of one tenant."""
         ...
 
-    def put(self, job: Job, now: int) -> Job:
-        """Put a version of a job in the place of the one before it; return it as it was put away.
-
-        A store that numbers jobs as it puts them away gives a new one its number here.
-        """
+    def add(self, job: Job, now: int) -> str:
+        """Keep a new job and return its id; a store that numbers jobs as it keeps them does so here."""
         ...
 
-    def settle(self, now: int) -> Iterable[tuple[Job, int]]:
+    def put(self, job: Job, changes: Changes, now: int) -> None:
+        """Make these changes to a job, and let it wait where its new state belongs."""
+        ...
+
+    def due(self, now: int) -> Iterable[tuple[Job, int]]:
         """Yield each job that time has ended, and when, by instant, then submission order.
 
-        The caller must put the next version before asking for the next job.
+        The caller must put its changes before asking for the next job.
         """
         ...
 
