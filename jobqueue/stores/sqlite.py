@@ -46,8 +46,8 @@ class SqliteDatabase:
         self._synchronous = synchronous
         self._busy_timeout_millis = busy_timeout_millis
         self._connection: sqlite3.Connection | None = None
-        self._file: tuple[int, int] | None = None  # which file it was that was opened first
-        self._parts: list[tuple[int, int] | None] | None = None  # of the present connection
+        self._file: tuple[int, int, int] | None = None  # which file it was that was opened first
+        self._parts: list[tuple[int, int, int] | None] | None = None  # of the present connection
         self._process = os.getpid()
         self._tracer: Callable[[str], object] | None = None
 
@@ -258,10 +258,14 @@ def _is_busy(error: sqlite3.Error) -> bool:
     return "locked" in str(error) or "busy" in str(error)
 
 
-def _identity(path: str) -> tuple[int, int] | None:
-    """Return what tells a file from every other one that has had its name; None if there is none."""
+def _identity(path: str) -> tuple[int, int, int] | None:
+    """Return what tells a file from every other one that has had its name; None if there is none.
+
+    The name itself counts too: a link to where the file was moved leads to it, and others would keep their
+    changes beside it under another name.
+    """
     try:
-        found = os.stat(path)  # noqa: PTH116 - at each transaction
+        found, named = os.stat(path), os.lstat(path)  # noqa: PTH116 - at each transaction
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return found.st_dev, found.st_ino, named.st_ino

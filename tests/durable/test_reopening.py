@@ -281,9 +281,15 @@ def replaced(file: Any) -> None:
     copy.replace(file)
 
 
+def moved_behind_a_link(file: Any) -> None:
+    """Move a file, and put a link to it in its place."""
+    file.rename(file.with_suffix(".moved"))
+    file.symlink_to(file.with_suffix(".moved"))
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody delete a file that is in use")
 @pytest.mark.parametrize("part", ["", "-wal", "-shm"])
-@pytest.mark.parametrize("harm", [taken_away, replaced])
+@pytest.mark.parametrize("harm", [taken_away, replaced, moved_behind_a_link])
 def test_a_file_that_is_no_longer_there_acknowledges_nothing(
     sqlite: Place, clock: ManualClock, harm: Any, part: Any
 ) -> None:
