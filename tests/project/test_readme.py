@@ -48,3 +48,16 @@ def test_the_picture_is_there() -> None:
     """The README's picture is in the project."""
     for path in re.findall(r"\]\((\S+?)\)", TEXT):
         assert (ROOT / path).exists()
+
+
+def test_each_file_of_the_kit_that_is_named_exists() -> None:
+    """Where README, CONTRIBUTING or a lesson sends a reader to a file, it is there."""
+    texts = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "notebooks").glob("*.ipynb"))]
+    named = re.compile(r"\b(?:jobqueue|webui|exercises|tests|notebooks)/[a-z_0-9/]+\.(?:py|toml|html)\b")
+    missing = [
+        f"{text.name} names {name}"
+        for text in texts
+        for name in sorted(set(named.findall(text.read_text(encoding="utf-8"))))
+        if not (ROOT / name).exists()
+    ]
+    assert missing == []
