@@ -28,7 +28,7 @@ check: | plan-check $(READY) lint types notebooks-clean verify ## everything tha
 	@$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 check-long: | plan-check-long $(READY) ## the heavy runs: soaks, long walks, many seeds
-	@$(BIN)/python -m pytest -vv -m long --durations=0 --durations-min=1
+	@$(BIN)/python -m pytest -vv -m long --timeout=0 --durations=0 --durations-min=1
 
 # Said first of all, before .venv is set up: nobody should wait without knowing for what.
 plan-fast:

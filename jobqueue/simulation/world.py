@@ -142,10 +142,9 @@ class World:
         if self.twin is not None:
             instants.append(self.twin.next_at())
         for job in self.jobs():
-            if job.status is JobStatus.RUNNING and job.lease_until is not None:
-                instants.append(job.lease_until if job.lease_until > now else None)
-            elif job.status is JobStatus.PENDING:
-                instants += [job.next_run_at if job.next_run_at > now else None, job.deadline]
+            # An instant of the past is none to go to: a flawed queue can leave a job as it was, for good.
+            due = {JobStatus.RUNNING: [job.lease_until], JobStatus.PENDING: [job.next_run_at, job.deadline]}
+            instants += [at for at in due.get(job.status, []) if at is not None and at > now]
         if self.queue.next_up(1):
             instants.append(self.engine.next_at(background=True))
         return min((instant for instant in instants if instant is not None), default=None)

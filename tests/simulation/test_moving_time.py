@@ -146,3 +146,13 @@ def test_the_random_walks_meet_what_they_are_for() -> None:
         met.update(str(entry.kind) for entry in play(name, 1, pokes + more, leap).chronicle.entries)
     needed = ["refused", "redriven", "cancelled", "crashed", "restarted", "froze", "thawed", "lease_expired"]
     assert [kind for kind in needed if not met[kind]] == []
+
+
+def test_a_job_that_a_flawed_queue_never_ends_does_not_hold_time_up() -> None:
+    """Its deadline stays in the past, for good: the next instant lies ahead, and time goes on to it."""
+    world = World(SCENARIOS["flawed_sweep_in_poll"])
+    world.submit("mail", deadline_millis=4_000, delay_millis=1_000)
+    for worker in ("A", "B"):
+        world.crash(worker)
+    world.advance_to(90_000)
+    assert world.now() == 90_000
