@@ -19,13 +19,13 @@ def nothing_left(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     """Every process that the grader started has been waited for, and its temporary folder is empty."""
     folder = tmp_path_factory.mktemp("temporary")
     started: list[subprocess.Popen[bytes]] = []
-    spawn = process._spawn
+    spawn = process.spawn
 
     def remembering(working_folder: Path, mark: str) -> subprocess.Popen[bytes]:
         started.append(spawn(working_folder, mark))
         return started[-1]
 
-    monkeypatch.setattr(process, "_spawn", remembering)
+    monkeypatch.setattr(process, "spawn", remembering)
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     yield folder
     assert [one.pid for one in started if one.returncode is None] == []

@@ -25,6 +25,10 @@ FAKE = """
 import json, os, pathlib, signal, sys, time
 told = json.load(sys.stdin)
 who = told["file"].partition("_")[0]
+checks = []
+if who.startswith("open") and (who == "open" or told["patience"] < 4):
+    checks = [{"name": "order", "task": 1, "promise": "P.", "verdict": "inconclusive", "earned": 0, "points": 6,
+               "finding": ["No time."]}]
 if who == "crash":
     os._exit(3)
 if who == "noise":
@@ -39,7 +43,7 @@ if who == "ctrlc":
 if who in {"hang", "ctrlc"}:
     time.sleep(60)
 print(json.dumps({"exercise": "ex03_tokens", "title": "T", "file": told["file"], "points": 1, "possible": 39,
-  "passed": False, "problem": "", "misconception": "", "checks": [], "report": []}))
+  "passed": False, "problem": "", "misconception": "", "checks": checks, "report": []}))
 """
 FAKE_COMMAND = (sys.executable, "-c", FAKE)
 
@@ -103,7 +107,7 @@ def test_a_grader_that_breaks_costs_only_its_own_submission(folder: Path, monkey
     """Crash, hang and nonsense each are a problem by name; all the others have their grades."""
     monkeypatch.setattr(worker_pool, "COMMAND", FAKE_COMMAND)
     run = a_run(folder, "ada", "crash", "hang", "noise", "zoe")
-    run.go(WorkerPool(folder, EXERCISES, grace_seconds=1.0 - EXERCISE.limits.total_seconds), 5, lambda _: None)
+    run.go(WorkerPool(folder, EXERCISES, most_seconds=1.0), 5, lambda _: None)
     assert [record.learner for record in run.records] == ["ada", "crash", "hang", "noise", "zoe"]
     problems = {learner: grade.problem for learner, grade in run.ungraded}
     assert problems == {
@@ -112,6 +116,21 @@ def test_a_grader_that_breaks_costs_only_its_own_submission(folder: Path, monkey
         "noise": "The grader itself failed: its grade cannot be read",
     }
     assert not run.stopped
+
+
+def test_what_stays_undecided_is_no_silent_zero(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """It is run once more at the end; what stays open has a column, a line, a place on the page, and exit 1."""
+    monkeypatch.setattr(worker_pool, "COMMAND", FAKE_COMMAND)
+    for learner in ("open", "openfirst", "ada"):
+        (folder / f"{learner}_ex03.py").touch()
+    said = jobkit_grade(folder, "--jobs", 2)
+    words = "open_ex03.py: 6 of 39 points undecided (order): No time."
+    assert said.exit_code == 1
+    assert f"Undecided: {words}\n" in said.output
+    assert said.output.count("Undecided") == 1
+    out = folder.with_name("handed in-grades")
+    assert f"open,1,39,1,,{words}\nopenfirst,1,39,1,,\n" in (out / "grades.csv").read_text(encoding="utf-8")
+    assert "6 of 39 points undecided" in (out / "learners" / "open.html").read_text(encoding="utf-8")
 
 
 def test_ctrl_c_leaves_what_is_done(folder: Path, monkeypatch: pytest.MonkeyPatch):

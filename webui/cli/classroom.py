@@ -55,7 +55,7 @@ def grade(  # noqa: PLR0917  click passes options by name
     """Grade a folder of submissions.
 
     One file or folder for each learner. Everything is graded anew in each run. Exit code 0 when everything that
-    was recognised has a grade, 1 when something has none.
+    was recognised has a grade, 1 when something has none or could not be decided in full.
     """
     exercises = {one.id: one for one in (map(find, only) if only else catalogue())}
     found = sort_out(files_below(folder), sorted(exercises), learner)
@@ -75,7 +75,7 @@ def grade(  # noqa: PLR0917  click passes options by name
     if left_over:
         are = "is of an earlier run and stays" if len(left_over) == 1 else "are of an earlier run and stay"
         warn(f"{_count(len(left_over), 'file')} in {to} {are}, like {left_over[0]}.")
-    context.exit(STOPPED if run.stopped else 1 if run.ungraded else 0)
+    context.exit(STOPPED if run.stopped else 1 if run.ungraded or run.undecided else 0)
 
 
 @contextmanager
@@ -101,10 +101,12 @@ def _summary(run: Run, to: Path) -> Iterator[Line]:
     width = max((len(record.learner) for record in run.records), default=0)
     for record in run.records:
         grades = "  ".join(
-            f"{one.short} {'-' if one.problem else one.points}/{one.possible}" for one in record.grades
+            f"{one.short} {'-' if one.problem else one.points}{'?' if one.undecided else ''}/{one.possible}"
+            for one in record.grades
         )
         yield Line(f"{record.learner:<{width}}  {record.points:>4} of {record.possible:<4}  {grades}")
     yield from (Line(f"No grade: {one.file}: {one.problem}", "bad") for _, one in run.ungraded[:MOST_SHOWN])
+    yield from (Line(f"Undecided: {one.file}: {one.undecided}", "bad") for one in run.undecided[:MOST_SHOWN])
     done = len(run.found.submissions) - len(run.ungraded)
     words = "Stopped. " if run.stopped else ""
     yield Line(f"{words}{done} of {len(run.found.submissions)} graded. Results: {to}", "strong")

@@ -59,6 +59,11 @@ class Run:
         """Every submission without a grade: whose it is, and why."""
         return [(record.learner, grade) for record in self.records for grade in record.problems]
 
+    @property
+    def undecided(self) -> list[Grade]:
+        """Every grade in which something could not be decided."""
+        return [grade for record in self.records for grade in record.undecided]
+
     def _record(self, learner: str) -> Record:
         return Record(learner, tuple(self._grade(one) for one in self._of[learner]))
 

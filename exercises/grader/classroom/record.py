@@ -12,6 +12,7 @@ from exercises.grader.judging.catalogue import Exercise
 from exercises.grader.judging.records import CheckResult, Result, SourceLine, Verdict
 
 VERSION = 1
+UNDECIDED = {Verdict.INCONCLUSIVE, Verdict.GRADER_FAULT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,16 @@ class Grade:
         """The short name, like ex03."""
         return self.exercise.partition("_")[0]
 
+    @property
+    def undecided(self) -> str:
+        """What could not be decided, in words; empty if everything was."""
+        open_checks = [check for check in self.checks if check.verdict in UNDECIDED]
+        if not open_checks:
+            return ""
+        points = sum(check.points for check in open_checks)
+        names = ", ".join(check.name for check in open_checks)
+        return f"{points} of {self.possible} points undecided ({names}): {open_checks[0].finding[0]}"
+
     @classmethod
     def read(cls, told: dict[str, Any]) -> Self:
         """Make it from plain values, as `as_json` gives them."""
@@ -74,6 +85,11 @@ class Record:
     def possible(self) -> int:
         """The points that the submitted exercises give."""
         return sum(grade.possible for grade in self.grades)
+
+    @property
+    def undecided(self) -> list[Grade]:
+        """The grades in which something could not be decided."""
+        return [grade for grade in self.grades if grade.undecided]
 
     @property
     def problems(self) -> list[Grade]:

@@ -19,10 +19,12 @@ from exercises.grader.classroom.record import Grade, ungraded
 from exercises.grader.classroom.submissions import Submission
 from exercises.grader.explaining.page import plain_text
 from exercises.grader.judging.catalogue import Exercise
-from exercises.grader.running.process import PACKAGE_ROOT
+from exercises.grader.running.interpreter import PACKAGE_ROOT
+from exercises.grader.running.stopwatch import NET
 from exercises.grader.running.workspace import working_folder
 
 GRACE_SECONDS = 60.0  # beyond the exercise's own limit: starting Python counts for nobody
+PATIENCE, ALONE = 2, 4  # times as long as in `jobkit check`; the second for what is run once more, alone
 ENDING_SECONDS = 5.0
 COMMAND = (sys.executable, "-P", "-m", "exercises.grader.classroom.single")
 
@@ -33,24 +35,32 @@ class WorkerPool:
     """The grader processes at work; `stop` ends them, and no other begins."""
 
     def __init__(
-        self, folder: Path, exercises: Mapping[str, Exercise], *, grace_seconds: float = GRACE_SECONDS
+        self, folder: Path, exercises: Mapping[str, Exercise], *, most_seconds: float | None = None
     ) -> None:
-        self._folder, self._exercises, self._grace = folder.absolute(), exercises, grace_seconds
+        self._folder, self._exercises, self._most_seconds = folder.absolute(), exercises, most_seconds
         self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._stopped = False
 
     def grade(self, submissions: Sequence[Submission], at_once: int) -> Generator[Outcome, None, None]:
-        """Grade all of them; yield each as it is done. Whoever stops asking stops the workers."""
+        """Grade all of them; yield each as it is done. Whoever stops asking stops the workers.
+
+        What stayed undecided is run once more at the end, when nothing else runs, and yielded then.
+        """
         done: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
         with working_folder() as scratch, self._workers(at_once) as pool:
             for one in submissions:
                 pool.submit(self._one, one, scratch, done)
+            again: list[Submission] = []
             for _ in submissions:
-                outcome = _next(done)
-                if isinstance(outcome, BaseException):
-                    raise outcome
-                yield outcome
+                one, grade = _outcome(done)
+                if grade.undecided:
+                    again.append(one)
+                else:
+                    yield one, grade
+            for one in again:
+                pool.submit(self._one, one, scratch, done, ALONE)
+                yield _outcome(done)
 
     @contextmanager
     def _workers(self, at_once: int) -> Iterator[ThreadPoolExecutor]:
@@ -68,17 +78,25 @@ class WorkerPool:
             for process in self._running:
                 process.terminate()
 
-    def _one(self, one: Submission, scratch: Path, done: queue.SimpleQueue[Outcome | BaseException]) -> None:
+    def _one(
+        self,
+        one: Submission,
+        scratch: Path,
+        done: queue.SimpleQueue[Outcome | BaseException],
+        patience: int = PATIENCE,
+    ) -> None:
         try:
-            done.put((one, self._graded(one, self._exercises[one.exercise], scratch)))
+            done.put((one, self._graded(one, self._exercises[one.exercise], scratch, patience)))
         except BaseException as fault:  # whoever waits for the outcome has to learn of it
             done.put(fault)
 
-    def _graded(self, one: Submission, exercise: Exercise, scratch: Path) -> Grade:
-        command = {"folder": str(self._folder), "file": str(one.path), "exercise": str(exercise.folder)}
+    def _graded(self, one: Submission, exercise: Exercise, scratch: Path, patience: int) -> Grade:
+        command: dict[str, Any] = {"folder": str(self._folder), "file": str(one.path)}
+        command |= {"exercise": str(exercise.folder), "patience": patience}
+        seconds = exercise.limits.total_seconds * patience * NET + GRACE_SECONDS
         file = one.path.as_posix()
         try:
-            return self._run(json.dumps(command).encode(), scratch, exercise.limits.total_seconds + self._grace)
+            return self._run(json.dumps(command).encode(), scratch, self._most_seconds or seconds)
         except subprocess.TimeoutExpired as late:
             return ungraded(exercise, file, f"The grader gave no result within {late.timeout:.0f} s.")
         except _Failed as failed:
@@ -118,6 +136,13 @@ class WorkerPool:
             )
             self._running.add(process)
         return process
+
+
+def _outcome(done: queue.SimpleQueue[Outcome | BaseException]) -> Outcome:
+    outcome = _next(done)
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
 
 
 def _next(done: queue.SimpleQueue[Outcome | BaseException]) -> Outcome | BaseException:

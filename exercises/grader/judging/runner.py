@@ -24,7 +24,8 @@ from exercises.grader.judging.provenance import objection
 from exercises.grader.judging.records import WITHOUT_END, CheckResult, Result, SourceLine, Verdict
 from exercises.grader.judging.syntax import lines_of
 from exercises.grader.running import postgres_server
-from exercises.grader.running.process import AnswerProcess, NoAnswer, Serve, Stopped
+from exercises.grader.running.process import AnswerProcess, NoAnswer, Serve, Starved, Stopped
+from exercises.grader.running.stopwatch import NET
 from exercises.grader.running.workspace import Host, host
 
 LARGEST_SEED = 1_000_000
@@ -132,7 +133,8 @@ class _Run:
     source: str
     path: Path
     at: Host
-    deadline: float = 0.0
+    used: float = 0.0  # of the time for all checks, as a `Stopwatch` counts it
+    net_at: float = 0.0  # on the wall clock
     replay: str | None = None
     seed: int = 0
     memory: dict[str, Any] = field(default_factory=dict)
@@ -140,7 +142,7 @@ class _Run:
 
     def all(self, tell: Callable[[str], None], enough: Container[Verdict] = ()) -> list[CheckResult]:
         """Run every check in order, up to the first that ends with a verdict that is enough."""
-        self.deadline = time.monotonic() + self.exercise.limits.total_seconds
+        self.net_at = time.monotonic() + self.exercise.limits.total_seconds * NET
         results: list[CheckResult] = []
         try:
             for check in self.exercise.checks:
@@ -179,6 +181,8 @@ class _Run:
     def _out_of_time(self, check: Check, before: list[CheckResult], trace: tuple[str, ...] = ()) -> CheckResult:
         run = sum(result.verdict not in {Verdict.SKIPPED, Verdict.INCONCLUSIVE} for result in before)
         bound = f"The {self.exercise.limits.total_seconds:.1f} s for all checks together are used up"
+        if self.used < self.exercise.limits.total_seconds:
+            bound = "The machine was too busy to run your code"
         reason = f"{bound}: {run} of {len(self.exercise.checks)} checks were run."
         return _result(check, Verdict.INCONCLUSIVE, reason, trace=trace)
 
@@ -232,8 +236,8 @@ class _Run:
                 before = time.monotonic()
                 self.at.process = AnswerProcess(self.exercise.folder, self.exercise.limits, self.at.folder)
                 self.starts += 1
-                if self.starts <= FREE_STARTS:
-                    self.deadline += time.monotonic() - before  # starting Python is not the answer's time
+                if self.starts > FREE_STARTS:  # before, starting Python is not the answer's time
+                    self.used += time.monotonic() - before
         except Stopped as problem:
             reason = f"The grader could not start Python: {problem.reason}"
             raise Unloadable(Verdict.GRADER_FAULT, reason) from None
@@ -260,15 +264,24 @@ class _Run:
         left, call_seconds = self._seconds_left(), self.exercise.limits.call_seconds
         if left <= 0:  # a check of many quick calls ends here, too
             raise _OutOfTime
+        process = self.at.process
+        before = process.used_seconds
         try:
-            return self.at.process.ask(command, max(0.05, min(call_seconds, left)), serve)
+            net_seconds = self.net_at - time.monotonic()
+            return process.ask(command, max(0.05, min(call_seconds, left)), serve, net_seconds)
         except NoAnswer:
             if left < call_seconds:
                 raise _OutOfTime from None
             raise
+        except Starved:
+            raise _OutOfTime from None
+        finally:
+            self.used += process.used_seconds - before
 
     def _seconds_left(self) -> float:
-        return self.deadline - time.monotonic()
+        """What is left of the time for all checks; nothing once the wall clock's net is reached."""
+        left = self.exercise.limits.total_seconds - self.used
+        return left if time.monotonic() < self.net_at else min(left, 0.0)
 
     def _line_of(self, stopped: Stopped) -> SourceLine | None:
         """The innermost line of the answer's file that was running; None if the process just ended."""

@@ -1,16 +1,16 @@
 """The answer's end of the private pipe to the grader. All names are bound at the start, as in `child`."""
 
+import faulthandler
 import io
 import os
 from _thread import start_new_thread
 from collections.abc import Callable
-from faulthandler import dump_traceback_later
 from json import dumps, loads
 from os import _exit, getpid, write
 from queue import SimpleQueue
 from typing import Any
 
-from exercises.grader.running.wire import LARGEST_REPLY_BYTES
+from exercises.grader.running.wire import LARGEST_REPLY_BYTES, TELL_WHERE
 
 
 class Channel:
@@ -35,6 +35,8 @@ class Channel:
 
         A thread of its own does it, so that an answer that sleeps does not outlive its grader.
         """
+        if TELL_WHERE is not None:  # Python's fault handler works even in an endless loop
+            faulthandler.register(TELL_WHERE, file=self._replies)
         start_new_thread(self._receive, (gone,))
 
     def _receive(self, gone: Callable[[], None]) -> None:
@@ -43,10 +45,6 @@ class Channel:
                 self._inbox.put(line)
         finally:
             gone()
-
-    def tell_where_after(self, seconds: float) -> None:
-        """Write the running lines, unless stopped before; Python's watchdog works even in an endless loop."""
-        dump_traceback_later(seconds, file=self._replies)
 
     def next_command(self) -> dict[str, Any]:
         """Wait for the next command."""

@@ -9,16 +9,24 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import thread_time
 from typing import IO, Any
 
-from exercises.grader.running.process_tree import MARK, end_process_tree
-from exercises.grader.running.wire import CANNOT_REPLY, LARGEST_REPLY_BYTES, WATCHDOG_SHARE, read_reply
+from exercises.grader.running.interpreter import close_quietly, signal_group, signal_name, spawn
+from exercises.grader.running.process_tree import end_process_tree
+from exercises.grader.running.stopwatch import Stopwatch
+from exercises.grader.running.wire import (
+    CANNOT_REPLY,
+    LARGEST_REPLY_BYTES,
+    TELL_WHERE,
+    WATCHDOG_SHARE,
+    read_reply,
+)
 
-PACKAGE_ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 20.0  # Python itself may start slowly on a busy machine; that is not the answer's fault
 CHUNK_BYTES = 65_536
 JUNK_BYTES = 4_000_000
@@ -34,7 +42,7 @@ KILLED = -9  # what we do to a process that is silent but alive; Windows knows n
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an answer may use up."""
+    """What an answer may use up. Its seconds are those that a `Stopwatch` counts."""
 
     call_seconds: float = 1.0
     total_seconds: float = 4.0
@@ -63,6 +71,10 @@ class NoAnswer(Stopped):
     """The time for one command was over before its reply came."""
 
 
+class Starved(Stopped):
+    """The machine was so busy that the answer could not use the time that it has."""
+
+
 class AnswerProcess:
     """A child process that holds one answer.
 
@@ -74,6 +86,7 @@ class AnswerProcess:
         self._limits = limits
         self._nonce, self._mark = secrets.token_hex(16), secrets.token_hex(16)
         self._asked = 0
+        self.used_seconds = 0.0  # by all commands so far
         self._code: int | None = None
         self._frames: list[Frame] = []
         self._flooded, self._spoiled = threading.Event(), threading.Event()
@@ -82,7 +95,7 @@ class AnswerProcess:
         self._arrived = threading.Condition()
         self._replies: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._commands: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._process = _spawn(working_folder, self._mark)
+        self._process = spawn(working_folder, self._mark)
         tasks = (self._read_replies, self._read_output, self._write_commands)
         pipes = (self._process.stdout, self._process.stderr, self._process.stdin)
         self._threads = [
@@ -101,34 +114,48 @@ class AnswerProcess:
                 "working_folder": str(working_folder),
             }
         )
-        self._await_reply(0, START_SECONDS, "Python itself did not start in time.")
+        self._await_reply(0, Stopwatch(None, START_SECONDS), "Python itself did not start in time.")
 
     @property
     def ended(self) -> bool:
         """Whether it was ended already: by itself, or because it broke a rule."""
         return self._code is not None
 
-    def ask(self, command: dict[str, Any], seconds: float, serve: Serve | None = None) -> dict[str, Any]:
+    def ask(
+        self,
+        command: dict[str, Any],
+        seconds: float,
+        serve: Serve | None = None,
+        net_seconds: float | None = None,
+    ) -> dict[str, Any]:
         """Send one command and wait for its reply. After anything but a reply the process has ended.
 
         Args:
             command: What to do.
-            seconds: The time for all of it.
+            seconds: The time for all of it, as a `Stopwatch` counts it.
             serve: Answers what is asked back meanwhile, if the command lends something to the answer.
+            net_seconds: How long to wait on the wall clock; by default generously.
 
         Raises:
             NoAnswer: No reply within the time.
+            Starved: The wall clock's bound was reached first.
             Stopped: Too much output, too large a reply, or the process ended.
         """
         self._asked += 1
         self._frames.clear()
-        self._send_at_once({**command, "number": self._asked, "seconds": seconds})
+        self._send_at_once({**command, "number": self._asked})
         too_late = f"Your code gave no answer within {seconds:.1f} s and was stopped."
-        until = time.monotonic() + seconds
-        reply = self._await_reply(self._asked, seconds, too_late)
-        while reply["kind"] == "asks":
-            self._send_at_once(self._served(reply, serve))
-            reply = self._await_reply(self._asked, until - time.monotonic(), too_late)
+        watch = Stopwatch(self._process.pid, seconds, net_seconds)
+        try:
+            reply = self._await_reply(self._asked, watch, too_late)
+            while reply["kind"] == "asks":
+                before = thread_time()
+                self._send_at_once(self._served(reply, serve))
+                watch.counted += thread_time() - before  # the grader has computed it, for the answer
+                watch.begin_again()
+                reply = self._await_reply(self._asked, watch, too_late)
+        finally:
+            self.used_seconds += watch.counted
         if reply["kind"] == "too large":
             self.close()
             raise Stopped("What your code answered is too large to be looked at.")
@@ -175,7 +202,7 @@ class AnswerProcess:
             pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
             # A thread that still waits holds its pipe open for a process that escaped: closing would block.
             for pipe in pipes if not any(thread.is_alive() for thread in self._threads) else ():
-                _close_quietly(pipe)
+                close_quietly(pipe)
         return self._code
 
     def _wait(self) -> int:
@@ -198,26 +225,42 @@ class AnswerProcess:
         except (OSError, ValueError):  # the process has gone; waiting for the reply tells how
             return
 
-    def _await_reply(self, number: int, seconds: float, too_late: str) -> dict[str, Any]:
-        until = time.monotonic() + max(seconds, 0.01)
+    def _await_reply(self, number: int, watch: Stopwatch, too_late: str) -> dict[str, Any]:
+        asked_where = False
         while True:
             try:
-                reply = self._replies.get(timeout=max(until - time.monotonic(), 0))
+                reply = self._replies.get(timeout=watch.next_look(WATCHDOG_SHARE))
             except queue.Empty:
+                watch.count(waited=True)
+                if watch.left > 0 and not watch.starved:
+                    if not asked_where and watch.counted >= WATCHDOG_SHARE * watch.seconds:
+                        asked_where = self._ask_where()
+                    continue
                 # A copy that the answer forked may hold the pipe open long after the answer itself has gone.
                 gone = self._process.poll() is not None
                 why = self._why_it_ended()
-                raise (Stopped(why) if gone else NoAnswer(too_late, self._frames)) from None
+                if gone:
+                    raise Stopped(why) from None
+                if watch.left > 0:
+                    raise Starved("The machine was too busy to run your code.", self._frames) from None
+                raise NoAnswer(too_late, self._frames) from None
+            watch.count(waited=False)
             if reply is None:
                 self._replies.put(None)  # whoever asks again finds the end again
-                late = until - time.monotonic() < (1 - WATCHDOG_SHARE) * seconds
                 why = self._why_it_ended()
-                if late and self._code == -signal.SIGSEGV:
-                    # Python's watchdog reads frames while they change, and once in a while this crashes it.
+                if asked_where and self._code == -signal.SIGSEGV:
+                    # Python reads frames while they change, and once in a while this crashes it.
                     raise NoAnswer(too_late, self._frames)
                 raise Stopped(why)
             if reply["number"] == number:
                 return reply
+
+    def _ask_where(self) -> bool:
+        """Let the process write the lines that are running, in a loop that never ends too."""
+        if TELL_WHERE is not None:
+            with suppress(OSError):
+                self._process.send_signal(TELL_WHERE)
+        return True
 
     def _why_it_ended(self) -> str:
         code = self.close()
@@ -230,7 +273,7 @@ class AnswerProcess:
         if code == KILLED:
             return "Your code cut the pipe to the grader, or the system killed it."
         if code < 0:
-            return f"Your code crashed Python ({_signal_name(-code)})."
+            return f"Your code crashed Python ({signal_name(-code)})."
         return f"Your code ended the Python process itself (exit code {code})."
 
     def _write_commands(self, pipe: IO[bytes]) -> None:
@@ -284,62 +327,10 @@ class AnswerProcess:
         """Kill the process and what it started. Harmless when all have gone."""
         alive = self._process.returncode is None  # else its number may belong to somebody else by now
         if alive and sys.platform != "win32":
-            _signal(self._process, signal.SIGSTOP)  # what stands still starts nothing more
+            signal_group(self._process, signal.SIGSTOP)  # what stands still starts nothing more
         end_process_tree(self._mark, self._process.pid if alive else None)
         if alive and sys.platform == "win32":
             taskkill = ["taskkill", "/PID", str(self._process.pid), "/T", "/F"]
             subprocess.run(taskkill, check=False, capture_output=True)  # noqa: S603  ships with Windows
         elif alive:
-            _signal(self._process, signal.SIGKILL)
-
-
-def _spawn(working_folder: Path, mark: str) -> subprocess.Popen[bytes]:
-    # -P keeps the learner's folder off the import path: a file named json.py there must break nothing.
-    command = [sys.executable, "-P", "-m", "exercises.grader.running.child"]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(PACKAGE_ROOT),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONHASHSEED": "0",
-        "PYTHONUTF8": "1",
-        "PYTHONUNBUFFERED": "1",
-        "MALLOC_ARENA_MAX": "1",  # glibc would reserve 64 MB more for each thread that has to wait for memory
-        # What the answer lays down goes with the folder. Three names: Python looks for each of them.
-        **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(working_folder)),
-        MARK: mark,
-    }
-    own_group: dict[str, Any] = {"start_new_session": True}
-    if sys.platform == "win32":
-        own_group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-    pipe = subprocess.PIPE
-    return subprocess.Popen(  # noqa: S603  the command is our own interpreter
-        command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=working_folder, env=environment, **own_group
-    )
-
-
-def _signal(process: subprocess.Popen[bytes], number: int) -> None:
-    """Send a signal to the whole process group."""
-    try:
-        os.killpg(process.pid, number)
-    except (ProcessLookupError, PermissionError):
-        process.send_signal(number)
-
-
-def _signal_name(number: int) -> str:
-    """Name a signal; the real-time ones have no name.
-
-    >>> _signal_name(11), _signal_name(40)
-    ('SIGSEGV', 'signal 40')
-    """
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _close_quietly(pipe: IO[bytes] | None) -> None:
-    try:
-        if pipe is not None:
-            pipe.close()
-    except OSError:
-        return
+            signal_group(self._process, signal.SIGKILL)

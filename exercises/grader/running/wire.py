@@ -5,6 +5,7 @@ its true type, only its fields cross the pipe, and the grader compares those.
 """
 
 import json
+import signal
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -226,6 +227,7 @@ NEEDED: dict[str, set[str]] = {
 }
 LONGEST_PLACE = 20
 WATCHDOG_SHARE = 0.8  # of a call's time, then it tells where it is: early enough to be read before it is ended
+TELL_WHERE = getattr(signal, "SIGUSR1", None)  # what asks for that; Windows has nothing of the kind
 ABOUT_THREADS = {"outcomes", "tried", "finished", "nested", "outcome", "events", "id", "place"}
 
 

@@ -53,7 +53,7 @@ def _parts(record: Record) -> Iterator[str]:
     yield TABLE_HEAD
     for grade in record.grades:
         name = f'<a href="#{escape(grade.exercise)}">{escape(grade.short)} {escape(grade.title)}</a>'
-        points = "not graded" if grade.problem else grade.points
+        points = "not graded" if grade.problem else f"{grade.points}{'?' if grade.undecided else ''}"
         yield f'<tr><th scope="row">{name}</th><td>{escape(grade.file)}</td>'
         yield f'<td class="number">{points}</td><td class="number">{grade.possible}</td></tr>\n'
     yield "</tbody>\n</table>\n"
@@ -67,6 +67,8 @@ def _section(grade: Grade) -> Iterator[str]:
     if grade.problem:
         yield f'<p class="bad">Not graded: {escape(grade.problem)}</p>\n</section>\n'
         return
+    if grade.undecided:
+        yield f'<p class="bad">Not all of it could be decided: {escape(grade.undecided)}</p>\n'
     yield "<pre>"
     for text, tone in grade.report:
         words = escape(text)
