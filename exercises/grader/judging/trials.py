@@ -96,7 +96,7 @@ class Trials:
             if not self._asking():
                 got = f"{', '.join(self._sound())}: no call"
                 self._case.broken("a test that calls a method of the queue", got, "asks nothing")
-            self._demand_tried()
+            self.demand_tried()
             return
         name, worst = min(found, key=lambda one: one[1].end is End.STOPPED)
         others = sorted({other for other, _ in found} - {name})
@@ -113,7 +113,7 @@ class Trials:
         make = self._subjects.flawed(flaw)
         self._demand_written(task)
         meeting = [name for name in self._sound() if self._met(name, make)]
-        self._demand_tried()
+        self.demand_tried()
         if meeting:
             self._not_noticed(meeting[0], flaw)
         self._retell(self._standing())
@@ -244,7 +244,7 @@ class Trials:
         if not self._all():
             raise Hole("There is no test in the file yet: a function whose name begins with test_.")
 
-    def _demand_tried(self) -> None:
+    def demand_tried(self) -> None:
         """End the check as undecided if the time did not suffice for every test."""
         tried, tests = len(self._all()), len(self._names)
         if tried < tests:
