@@ -59,6 +59,10 @@ def test_the_answer_is_taken_out_of_a_notebook_that_was_handed_in() -> None:
     assert answer_in(EXERCISE, json.dumps(made).encode()) == EXERCISE.text("starter.py").rstrip("\n")
     made["cells"].append({"cell_type": "code", "source": OWN_ANSWER})
     assert answer_in(EXERCISE, json.dumps(made).encode()) == OWN_ANSWER
+    lines = "%load_ext webui.jupyter\n%time 1 + 1\nfiles = !ls\n"
+    made["cells"].append({"cell_type": "code", "source": f"%%exercise ex03\n{lines}{OWN_ANSWER}"})
+    read = answer_in(EXERCISE, json.dumps(made).encode())
+    assert read == f"\nNone\nNone\nfiles = None\n{OWN_ANSWER}"  # its line numbers stay
     del made["cells"][2:]
     with pytest.raises(BadNotebookError, match="No cell of the notebook defines TokenQueue"):
         answer_in(EXERCISE, json.dumps(made).encode())

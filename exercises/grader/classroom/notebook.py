@@ -6,6 +6,7 @@ Source: the notebook format 4.5, and nbgrader's cell metadata, schema version 3.
 """
 
 import ast
+import importlib
 import json
 import re
 from collections.abc import Sequence
@@ -17,6 +18,9 @@ from exercises.grader.judging.catalogue import Exercise
 from exercises.grader.judging.syntax import parse
 
 HOLE = re.compile(r"^([ \t]*)raise NotImplementedError\(.*\)$", re.MULTILINE)
+MAGIC = re.compile(
+    r"get_ipython\(\)\.(run_line_magic|run_cell_magic|getoutput|system)\(.*\)$", re.MULTILINE
+)  # what IPython makes of one
 LARGEST_NOTEBOOK_BYTES = 10_000_000  # with pictures in it
 HOW = """\
 Write your whole answer into the next cell, imports too, and run it; then run the one after it, which checks
@@ -104,8 +108,26 @@ def newest_answer(exercise: Exercise, cells: Sequence[str]) -> str | None:
     wanted = [re.compile(rf"^(?:async )?(?:def|class) {name}\b", re.MULTILINE) for name in defined(exercise)]
     for cell in reversed(cells):
         if wanted and all(pattern.search(cell) for pattern in wanted):
-            return cell
+            return as_python(cell)
     return None
+
+
+def as_python(cell: str) -> str:
+    r"""Read a cell as Jupyter does, line by line: of its magics and shell commands only Python is left.
+
+    >>> as_python("%%exercise ex03\n%load_ext webui.jupyter\nx = !ls\n")
+    '\nNone\nx = None\n'
+    """
+    first, newline, rest = cell.partition("\n")
+    if first.startswith("%%"):
+        return newline + as_python(rest)
+    try:
+        transform = importlib.import_module("IPython.core.inputtransformer2").TransformerManager()
+
+        read: str = transform.transform_cell(cell)
+    except (ImportError, SyntaxError, ValueError):
+        return cell
+    return cell if read.rstrip("\n") == cell.rstrip("\n") else MAGIC.sub("None", read)
 
 
 def defined(exercise: Exercise) -> list[str]:
