@@ -13,7 +13,7 @@ from exercises.grader.judging.records import How
 from exercises.staging.drawn_stories import drawn, tell_drawn
 from exercises.staging.driver import Driver, seconds
 from exercises.staging.oracle import PENDING, RUNNING, Oracle
-from exercises.staging.queue_driver import several
+from exercises.staging.queue_words import several
 from exercises.staging.story_tables import checks
 
 ACTS = {"submit": 5, "best": 3, "take": 4, "give back": 2}

@@ -3,17 +3,11 @@
 from typing import Any
 
 from exercises.grader import Case, check
-from exercises.staging.database_driver import (
-    BOTH,
-    HALF,
-    ONE_ID,
-    TWO_WORKERS,
-    DatabaseDriver,
-    Hold,
-    each_place,
-    lease_words,
-)
+from exercises.staging.database_driver import BOTH, HALF, ONE_ID, TWO_WORKERS, DatabaseDriver
+from exercises.staging.database_steps import Hold, each_place, lease_words
 from exercises.staging.interleaving import WAITS
+
+WRITES = ("UPDATE", "INSERT", "DELETE", "REPLACE", "WITH")
 
 
 def queue_for(case: Case) -> DatabaseDriver:
@@ -175,13 +169,20 @@ def waited_and_claimed(case: Case) -> None:
     task=4, points=2, promise="Whoever has waited until its lease was over comes too late.", needs=("too_late",)
 )
 def waited_and_late(case: Case) -> None:
-    """A reports at 9.999 s, but has the database to itself only at 10.5 s. Nobody else was there."""
-    queue, hold = leased(case)
-    queue.at(9_999)
-    heard: list[bool] = []
-    queue.meets("A", 1, lambda: heard.append(queue.reports(hold)), queue.passing(10_500))
-    if heard[0]:
-        case.broken("refused with StaleLeaseError", "accepted", "accepted")
+    """A reports at 9.999 s. While the database is not A's, time passes until 10.5 s, and B submits."""
+
+    def story(place: int) -> bool:
+        queue, hold = leased(case)
+        queue.at(9_999)
+        heard: list[bool] = []
+        act = (queue.passing(10_500), queue.submitting("B"))
+        reached, others = queue.meets("A", place, lambda: heard.append(queue.reports(hold)), *act)
+        to_write = any(text.lstrip().upper().startswith(WRITES) for text in queue.after)
+        if reached and heard[0] and others[1] != WAITS and to_write:
+            case.broken("refused with StaleLeaseError", "accepted", "accepted")
+        return reached
+
+    each_place(case, story)
 
 
 @check(

@@ -3,7 +3,8 @@
 from typing import Any
 
 from exercises.grader import Case, check
-from exercises.staging.database_driver import HALF, TWO_WORKERS, each_place
+from exercises.staging.database_driver import HALF, TWO_WORKERS
+from exercises.staging.database_steps import each_place
 from exercises.staging.interleaving import WAITS
 from exercises.staging.queue_driver import GETS_NOTHING
 from exercises.staging.server_driver import WAITS_FOR_A_ROW, ServerDriver, got_words

@@ -7,7 +7,7 @@ from typing import Any
 from exercises.grader import Case
 from exercises.grader.judging.records import How
 from exercises.staging.driver import Driver
-from exercises.staging.queue_driver import several
+from exercises.staging.queue_words import several
 from exercises.staging.story_tables import checks
 
 CONFLICT = "RequestKeyConflictError"

@@ -6,18 +6,15 @@ Knows the queue's methods; which database it is, its own module knows.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 from exercises.grader import Case
 from exercises.grader.judging.case import Broken
 from exercises.grader.judging.records import How
 from exercises.grader.running.wire import Handle
+from exercises.staging.database_steps import Action, Hold, complete_words, lease_words
 from exercises.staging.driver import field_words, same_fields, seconds
 from exercises.staging.queue_driver import ACCEPTED, GETS_A_JOB, GETS_NOTHING, TOO_LATE, several
-
-MOST_PLACES = 12  # a call with more statements is not looked at behind them
 
 # The ways in which a queue in a database can fail, beside those that every exercise knows.
 LOCKED = "locked"
@@ -26,53 +23,7 @@ ONE_ID = "one id twice"
 LOST = "lost"
 HALF = "half a change"
 BOTH = "both"
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """What a worker has in hand after a claim."""
-
-    job_id: str
-    generation: Any
-    worker_id: str
-    record: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """What somebody else does between two statements, in words and as a call."""
-
-    words: str
-    target: Handle
-    method: str
-    args: tuple[Any, ...]
-    tell: Callable[[Any], str]
-
-
-def each_place(case: Case, tell: Callable[[int], bool]) -> None:
-    """Tell a story once for each statement of a call; `tell` returns whether the call had so many.
-
-    Only the telling that goes wrong is shown.
-    """
-    for place in count(1):
-        case.retell(())
-        if place > MOST_PLACES or not tell(place):
-            break
-    if place == 1:
-        case.broken("a statement over the connection that was given", "none", "no statement")
-
-
-def complete_words(hold: Hold) -> str:
-    """Say who completes what."""
-    return f"{hold.worker_id} completes {hold.job_id}, generation {hold.generation}"
-
-
-def lease_words(lease: Any) -> str:
-    """Say in words what a claim gave."""
-    fields = getattr(lease, "fields", None)
-    if fields is None:
-        return "nothing" if lease is None else str(lease)
-    return f"{fields.get('job_id')}, generation {fields.get('generation')}"
+CARELESS = "careless"
 
 
 class DatabaseDriver:
@@ -92,6 +43,8 @@ class DatabaseDriver:
         self._clock = (case.make("ManualClock", library=True),) if clock else ()
         self._queues: dict[str, Handle] = {}
         self.holds: dict[str, Hold] = {}
+        self._submitted: dict[str, dict[str, str]] = {}  # what a lease must say of its job
+        self.after: list[str] = []  # the statements of a call that came after the others had acted
 
     # -- time, processes and power ------------------------------------------------------------------------
 
@@ -117,7 +70,8 @@ class DatabaseDriver:
         """The queue of this caller, over a connection of its own."""
         if name not in self._queues:
             opened = {"library": True, "called": f"connection of {name}"}
-            connection = self.case.make(f"{self._module}.open_connection", self._database, name, **opened)
+            with self._still_open():
+                connection = self.case.make(f"{self._module}.open_connection", self._database, name, **opened)
             made = (self._kind, connection, *self._clock)
             self._queues[name] = self.case.make(*made, called=f"queue of {name}")
         return self._queues[name]
@@ -132,6 +86,7 @@ class DatabaseDriver:
             if got != name and number is not None and number < int(name[1:]):
                 self.case.broken(f"the id {name}", f"{got}, which was given before", ONE_ID)
             self.case.same("job id", name, got)
+            self._submitted[name] = {"type": type, "payload": payload}
 
     def claim(
         self, worker_id: str, lease_millis: int = 10_000, /, *, gives: Any, again: bool = False, **fields: Any
@@ -141,7 +96,7 @@ class DatabaseDriver:
             hold = self._claimed(worker_id, lease_millis, name, again=again)
             if name is not None:
                 self.holds[worker_id] = hold
-                self.lease(hold, **fields)
+                self.lease(hold, **{**fields, **self._submitted.get(name, {}), "worker_id": worker_id})
         return hold
 
     def _claimed(self, worker_id: str, lease_millis: int, gives: str | None, *, again: bool) -> Hold:
@@ -244,7 +199,7 @@ class DatabaseDriver:
         """Look at a job; each named field of the view must have this value."""
         expected = ", ".join(f"{name} {value!r}" for name, value in wanted.items())
         view = self._call(by, f"view {job_id}", "view", job_id, expected=expected, tell=field_words(*wanted))
-        same_fields(self.case, view, wanted)
+        same_fields(self.case, view, {**wanted, "id": job_id})
 
     def look(self, job_id: str, by: str = "A") -> dict[str, Any]:
         """Look at a job; what should be there is judged later."""
@@ -271,6 +226,22 @@ class DatabaseDriver:
             if "database is locked" not in broken.got and "LockNotAvailable" not in broken.got:
                 raise
             raise Broken(expected, broken.got, broken.line, LOCKED) from None
+
+    @contextmanager
+    def _still_open(self) -> Iterator[None]:
+        """That nobody else can open the database is the doing of those who have it open."""
+        try:
+            yield
+        except RuntimeError as problem:
+            if "is locked" not in str(problem):
+                raise
+            self.case.broken("anybody else can open the database", "it is locked", LOCKED)
+
+    def safe(self) -> None:
+        """Require that the queue has not asked the database to be careless with what is committed."""
+        careless = self.case.glance(self._database, "careless")
+        if careless:
+            self.case.broken("what is committed is on the disk", f"{careless[0]}: it may not be", CARELESS)
 
     def _words(self, words: str) -> str:
         return f"{f't={seconds(self._now)} s':<11} {words}"
@@ -310,7 +281,7 @@ class DatabaseDriver:
             Whether the call came to that statement, and what each action gave: a value, or WAITS.
         """
         self.queue(by)
-        begin = len(self.case.trace)
+        begin, self.after = len(self.case.trace), []
         self.case.glance(self._database, "arm", by, place)
         for action in actions:
             self.case.glance(self._database, "then", action.target, action.method, *action.args)
@@ -325,6 +296,7 @@ class DatabaseDriver:
     def _list(self, by: str, begin: int, actions: Sequence[Action]) -> bool:
         """Put the call's statements in front of it, with what the others did among them."""
         reached, before, after = self.case.glance(self._database, "disarm") or (False, [], [])
+        self.after = after
         listing = [f"{by}: {text}" for text in before]
         if reached:
             for number, action in enumerate(actions):

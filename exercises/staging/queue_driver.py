@@ -4,8 +4,7 @@ A story says `poll A 10_000 -> J1`; the trace then reads "t=0.0 s  A polls, leas
 Knows all methods that the exercises' queues have, but no exercise.
 """
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,16 @@ from exercises.grader.judging.case import Broken
 from exercises.grader.judging.records import How
 from exercises.grader.running.wire import Record
 from exercises.staging.driver import Driver, field_words, seconds
+from exercises.staging.queue_words import (
+    attempt_of,
+    attempts_in_words,
+    in_words,
+    lease_words,
+    like,
+    quoted,
+    several,
+    until_in_words,
+)
 
 # The ways in which a check of a queue can fail, beside those that every exercise knows.
 GETS_A_JOB = "gets a job"
@@ -27,8 +36,6 @@ DEAD_ALREADY = "dead"  # where the job has attempts left
 MADE_UP = "please"  # the token of somebody to whom no job was handed out
 ACCEPTED: dict[str, Any] = {"expected": "accepted", "tell": lambda _: "accepted"}
 ATTEMPT = ("attempt", "generation", "outcome", "error")
-
-_NAME = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,7 @@ class QueueDriver(Driver):
         self._error = error
         self.lease_millis = 10_000 if clock else None  # where there is no clock, leases have no length
         self.holds = {"somebody": Hold("J1", MADE_UP, "somebody")}
+        self._submitted: dict[str, dict[str, str]] = {}  # what a lease must say of its job
 
     # -- the life of a job ---------------------------------------------------------------------------------
 
@@ -64,6 +72,7 @@ class QueueDriver(Driver):
             wanted = f"the job is called {name}"
             got = self.call(words, "submit", type, payload, *more.values(), expected=wanted)
             self.case.same("job id", name, got)
+            self._submitted[name] = {"type": type, "payload": payload}
 
     def poll(self, worker_id: str, lease: int = 0, /, *, gives: Any, hold: str = "", **fields: Any) -> Hold:
         """Let a worker poll, or poll again and again; it must get the job `gives`, or nothing.
@@ -74,7 +83,7 @@ class QueueDriver(Driver):
             held = self._poll(worker_id, lease or self.lease_millis, name)
             if name is not None:
                 self.holds[hold or worker_id] = held
-                self.has(held.record, fields)
+                self.has(held.record, {**fields, **self._submitted.get(name, {}), "worker_id": worker_id})
         return held
 
     def _poll(self, worker_id: str, lease_millis: int | None, gives: str | None) -> Hold:
@@ -125,6 +134,12 @@ class QueueDriver(Driver):
             effect = self._effect(job_id, gives[1], "SUCCEEDED")
             self.refuses(words, "complete", job_id, hold.token, error=self._error, effect=effect)
 
+    def forged(self, hold: str | Hold, job: str = "", *, gives: Any) -> None:
+        """Let somebody complete a job with tokens that are only like the one of this hold, or are none."""
+        hold = self.find(hold)
+        for token in like(hold.token):
+            self.complete(Hold(job or hold.job_id, token, hold.worker_id), gives=gives)
+
     def fail(
         self, hold: str | Hold, error: str = TOO_LATE, *, job: str = "", gives: Any = "accepted", **more: bool
     ) -> None:
@@ -148,7 +163,7 @@ class QueueDriver(Driver):
         words += f", {lease_millis / 1_000:g} s"
         args = ("renew", job_id, hold.token, lease_millis)
         if isinstance(gives, int):
-            got = self.call(words, *args, expected=f"leased until {seconds(gives)} s", tell=_until)
+            got = self.call(words, *args, expected=f"leased until {seconds(gives)} s", tell=until_in_words)
             self.case.same("new end", gives, got)
         elif gives == "whatever":
             self.call(words, *args, expected="accepted", tell=repr)
@@ -180,13 +195,13 @@ class QueueDriver(Driver):
         """Look at a job; each named field of the view must have this value."""
         expected = ", ".join(f"{name} {value!r}" for name, value in wanted.items())
         view = self.call(f"view {job_id}", "view", job_id, expected=expected, tell=field_words(*wanted))
-        self.has(view, wanted)
+        self.has(view, {**wanted, "id": job_id})
 
     def history(self, job_id: str, *, gives: Any) -> None:
         """Ask for the history: attempt, generation, outcome and error of each, as text with a / between."""
-        attempts = [_attempt_of(one) if isinstance(one, str) else one for one in several(gives)]
+        attempts = [attempt_of(one) if isinstance(one, str) else one for one in several(gives)]
         expected = f"history of {len(attempts)} attempts"
-        got = self.call(f"history {job_id}", "history", job_id, expected=expected, tell=_attempts)
+        got = self.call(f"history {job_id}", "history", job_id, expected=expected, tell=attempts_in_words)
         self.case.same("number of attempts", len(attempts), len(got) if isinstance(got, list) else got)
         for number, (wanted, one) in enumerate(zip(attempts, got, strict=True), start=1):
             for name, value in zip(ATTEMPT, wanted, strict=True):
@@ -234,9 +249,9 @@ class QueueDriver(Driver):
     def notes(self, job_id: str, *, gives: Any) -> None:
         """Ask for the notes of a job."""
         wanted = list(several(gives))
-        told = f"notes {_quoted(wanted)}"
-        got = self.call(f"notes {job_id}", "notes", job_id, expected=told, tell=_quoted)
-        self.same_list("notes", wanted, got, _quoted)
+        told = f"notes {quoted(wanted)}"
+        got = self.call(f"notes {job_id}", "notes", job_id, expected=told, tell=quoted)
+        self.same_list("notes", wanted, got, quoted)
 
     # -- how the parts work -----------------------------------------------------------------------------------
 
@@ -282,62 +297,3 @@ class QueueDriver(Driver):
             found = str(got) if isinstance(got, Record) else f"{what} {tell(got)}"
             how = How.MISSING if got is None else How.WRONG
             self.case.broken(f"{what} {tell(wanted)}", found, f"{how} {what}")
-
-
-def several(gives: Any) -> Sequence[Any]:
-    """Return what must come back as a sequence: a single one stands for itself in a story."""
-    return gives if isinstance(gives, tuple | list) else (gives,)
-
-
-def in_words(got: Any) -> str:
-    """Say a list of names in words, or a list of rows of names; anything else as Python shows it.
-
-    >>> in_words(["J1", "J2"]), in_words([["J1", "done"], ["J9", "unknown"]]), in_words([])
-    ('J1, J2', 'J1 done, J9 unknown', 'none')
-    >>> in_words(["J1, J2"])
-    "['J1, J2']"
-    """
-    if not isinstance(got, list):
-        return repr(got)
-    rows = [one if isinstance(one, list) and len(one) > 1 else [one] for one in got]
-    if not all(isinstance(name, str) and _NAME.fullmatch(name) for row in rows for name in row):
-        return repr(got)
-    return ", ".join(map(" ".join, rows)) or "none"
-
-
-def lease_words(lease: Any) -> str:
-    """Say in words what a poll gave."""
-    fields = getattr(lease, "fields", None)
-    if fields is None:
-        return "nothing" if lease is None else repr(lease)
-    return f"{fields.get('job_id')}, token {fields.get('token')}"
-
-
-def _attempts(history: Any) -> str:
-    if not isinstance(history, list):
-        return repr(history)
-    return "; ".join(map(_attempt, history)) or "no attempts"
-
-
-def _attempt(one: Any) -> str:
-    fields = getattr(one, "fields", {})
-    if not {"attempt", "generation", "outcome", "error"} <= {*fields}:
-        return str(one)
-    ended = "not ended" if fields["outcome"] is None else str(fields["outcome"])
-    error = "" if fields["error"] is None else f", error {fields['error']!r}"
-    return f"attempt {fields['attempt']}, generation {fields['generation']}, {ended}{error}"
-
-
-def _quoted(notes: Any) -> str:
-    return ", ".join(map(repr, notes)) or "none" if isinstance(notes, list) else repr(notes)
-
-
-def _attempt_of(text: str) -> tuple[Any, ...]:
-    attempt, generation, *rest = text.split("/")
-    outcome, error = (*rest, None, None)[:2]
-    return int(attempt), int(generation), outcome, error
-
-
-def _until(end: object) -> str:
-    """Return the end that a renewal gave as people read it; what is no instant, as it is."""
-    return f"until {seconds(end)} s" if type(end) is int else f"until {end!r}"

@@ -10,9 +10,10 @@ from typing import Any
 from exercises.grader import Case
 from exercises.grader.judging.case import Broken
 from exercises.grader.running import postgres_server
-from exercises.staging.database_driver import LOCKED, LOST, Action, DatabaseDriver, lease_words
+from exercises.staging.database_driver import LOCKED, LOST, DatabaseDriver
+from exercises.staging.database_steps import Action, lease_words
 from exercises.staging.driver import seconds
-from exercises.staging.queue_driver import several
+from exercises.staging.queue_words import several
 
 WAITS_FOR_A_ROW = "waits for a row"
 LEFT_OPEN = "left open"

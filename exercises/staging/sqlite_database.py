@@ -4,6 +4,7 @@ Other connections act between two statements of one: see `interleaving`. SQLite 
 before it runs, whichever way it was sent.
 """
 
+import re
 import sqlite3
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,9 @@ FILE = "queue.db"
 COPY = "left_by_the_power_cut.db"
 NO_PATIENCE = 0  # whoever holds the lock goes on only when we are back, so to wait would be in vain
 LOCKED = "locked"
+CARELESS = re.compile(
+    r"pragma\s+(\w+\.)?(synchronous\s*[=(]\s*\W?(off|0)|journal_mode\s*[=(]\s*\W?(off|memory))", re.IGNORECASE
+)
 
 _opened: list[sqlite3.Connection] = []
 
@@ -24,15 +28,25 @@ class Database(Interleaving):
     def __init__(self) -> None:
         super().__init__()
         self._path = FILE
+        self._careless: list[str] = []
         self.close()
         _empty(FILE)
 
     def connection(self, name: str) -> sqlite3.Connection:
         """Open a connection: every statement stands for itself unless a transaction is begun."""
         opened = _connect(self._path)
-        opened.set_trace_callback(partial(self.statement, name))
+        opened.set_trace_callback(partial(self._traced, name))
         _opened.append(opened)
         return opened
+
+    def _traced(self, name: str, text: str) -> None:
+        if CARELESS.search(text):
+            self._careless.append(text)
+        self.statement(name, text)
+
+    def careless(self) -> list[str]:
+        """The statements that asked for less than what was committed being on the disk."""
+        return self._careless
 
     def close(self) -> None:
         """Close all connections. What was not committed is undone, as when a process ends."""

@@ -18,7 +18,8 @@ from exercises.grader.running.threads.story import told as plainly
 from exercises.grader.running.wire import Record
 from exercises.staging.driver import broken_as
 from exercises.staging.oracle import Oracle
-from exercises.staging.queue_driver import GETS_NOTHING, MADE_UP, TOKEN_AGAIN, Hold, QueueDriver, lease_words
+from exercises.staging.queue_driver import GETS_NOTHING, MADE_UP, TOKEN_AGAIN, Hold, QueueDriver
+from exercises.staging.queue_words import lease_words
 
 KIND = "SharedQueue"
 ERROR = "StaleTokenError"

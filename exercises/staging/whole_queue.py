@@ -14,7 +14,8 @@ from exercises.grader.judging.case import Broken
 from exercises.grader.judging.records import How
 from exercises.staging.driver import broken_as
 from exercises.staging.oracle import EXPIRED, PENDING, RUNNING, Job, Oracle
-from exercises.staging.queue_driver import ACCEPTED, GETS_NOTHING, Hold, QueueDriver, in_words
+from exercises.staging.queue_driver import ACCEPTED, GETS_NOTHING, Hold, QueueDriver
+from exercises.staging.queue_words import in_words
 
 STALE, ILLEGAL, UNKNOWN = "StaleTokenError", "IllegalStateError", "UnknownJobError"
 MADE_UP = "a made-up token"
