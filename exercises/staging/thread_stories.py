@@ -63,7 +63,10 @@ class SharedQueue(QueueDriver):
     def _while(self, method: str, hold: str | Hold, gives: Any) -> AbstractContextManager[None]:
         if gives == "accepted":
             return nullcontext()
-        whose = "a made-up token" if self.find(hold).token == MADE_UP else "a token of a hand-out"
+        token = self.find(hold).token
+        given = {one.token for one in self.holds.values()} - {MADE_UP}
+        whose = "a made-up token" if token == MADE_UP else "a token of a hand-out"
+        whose = whose if token in given | {MADE_UP} else "a token like one of a hand-out"
         return broken_as(f"{method} with {whose} while {gives[1]}")
 
     def differ(self, *holds: str | Hold) -> None:
