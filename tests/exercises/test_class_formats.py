@@ -46,10 +46,19 @@ def test_a_record_survives_its_own_json():
 def test_the_table_has_a_row_for_each_learner_and_no_formula():
     """A spreadsheet takes a text that begins with = for a formula."""
     head, first, second = csv.reader(io.StringIO(table([RECORD, OTHER])))
-    assert head == ["learner", "points", "possible", "ex03_tokens", "ex04_backoff", "problems", "undecided"]
+    assert head == [
+        "learner",
+        "points",
+        "possible",
+        "ex03_tokens",
+        "ex04_backoff",
+        "problems",
+        "undecided",
+        "not counted",
+    ]
     assert first[:5] == [f"'={EVIL}", "3", "33", "3", "not graded"]
     assert first[5].startswith("'=x.py: The grader failed")
-    assert second == ["ada", "3", "3", "3", "", "", ""]
+    assert second == ["ada", "3", "3", "3", "", "", "", ""]
 
 
 def test_junit_counts_what_it_holds():

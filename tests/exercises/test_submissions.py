@@ -24,8 +24,11 @@ ALL = sorted(IDS.values())
         ("ada-ex03_tokens.py", "ada", 3),
         ("ADA.EX03_TOKENS.PY", "ADA", 3),
         ("Ada Lovelace ex03 (1).py", "Ada Lovelace", 3),
-        ("lovelaceada_4711_1234_ex03_tokens-2.py", "lovelaceada_4711_1234", 3),
-        ("Zoë Löwe_99_assignsubmission_file/ex04.py", "Zoë Löwe_99_assignsubmission_file", 4),
+        ("lovelaceada_4711_1234_ex03_tokens-2.py", "lovelaceada", 3),
+        ("lovelaceada_LATE_4711_1234_ex03_tokens.py", "lovelaceada", 3),
+        ("ada_ex03_LATE.py", "ada", 3),
+        ("ex04/ada/answer.py", "ada", 4),
+        ("Zoë Löwe_99_assignsubmission_file/ex04.py", "Zoë Löwe", 4),
         ("ex04/ada.py", "ada", 4),
         ("ex04_backoff/ada/ex04.py", "ada", 4),
         ("ex04/ada_ex04.py", "ada", 4),
@@ -62,8 +65,12 @@ def test_what_is_not_recognised_says_why(path, why):
 
 
 def test_a_second_answer_to_one_exercise_is_named_and_not_graded():
-    """The first in order counts; no submission is chosen in silence."""
-    found = sort_out(Listing((PurePosixPath("ada/ex03_tokens.py"), PurePosixPath("ada_ex03.py"))), ALL)
+    """The newest counts, else the first in order; no submission is chosen in silence."""
+    both = (PurePosixPath("ada/ex03_tokens.py"), PurePosixPath("ada_ex03.py"))
+    newer = sort_out(Listing(both, saved_at={both[0]: 1.0, both[1]: 2.0}), ALL)
+    assert [one.path for one in newer.submissions] == [both[1]]
+    assert newer.older == {"ada": ("ada/ex03_tokens.py",)}
+    found = sort_out(Listing(both), ALL)
     assert [str(one.path) for one in found.submissions] == ["ada/ex03_tokens.py"]
     assert found.others == (
         (PurePosixPath("ada_ex03.py"), "ada has another answer to ex03_tokens: ada/ex03_tokens.py is graded"),

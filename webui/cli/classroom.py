@@ -11,11 +11,12 @@ import click
 from exercises.grader.classroom.grading import Run
 from exercises.grader.classroom.notebook import write_notebook
 from exercises.grader.classroom.results import FORMATS, Results, file_names
-from exercises.grader.classroom.submissions import Sorted, files_below, sort_out
+from exercises.grader.classroom.submissions import Sorted, files_below, keep, sort_out
 from exercises.grader.classroom.worker_pool import WorkerPool
 from exercises.grader.errors import ExerciseError
 from exercises.grader.explaining.page import Line
 from exercises.grader.judging.catalogue import catalogue, find
+from exercises.grader.running.workspace import working_folder
 from webui.cli.exercises import NO_SANDBOX, explained, warn
 from webui.cli.terminal import examples, say, show
 
@@ -68,8 +69,9 @@ def grade(  # noqa: PLR0917  click passes options by name
     to = out if out is not None else folder.resolve().with_name(f"{folder.resolve().name}-grades")
     run = Run(found, exercises, Results(to, file_names(found.learners), formats or FORMATS))
     run.results.prepare()
-    with _progress(len(found.submissions)) as bar:
-        run.go(WorkerPool(folder, exercises), jobs or os.cpu_count() or 1, lambda _: bar.update(1))
+    with working_folder() as read, _progress(len(found.submissions)) as bar:
+        keep(folder, found, read)
+        run.go(WorkerPool(read, exercises), jobs or os.cpu_count() or 1, lambda _: bar.update(1))
     show(_summary(run, to))
     left_over = run.results.left_over()
     if left_over:

@@ -65,7 +65,7 @@ class Run:
         return [grade for record in self.records for grade in record.undecided]
 
     def _record(self, learner: str) -> Record:
-        return Record(learner, tuple(self._grade(one) for one in self._of[learner]))
+        return Record(learner, tuple(map(self._grade, self._of[learner])), self.found.older.get(learner, ()))
 
     def _grade(self, one: Submission) -> Grade:
         if one in self.grades:

@@ -75,6 +75,7 @@ class Record:
 
     learner: str
     grades: tuple[Grade, ...]
+    older: tuple[str, ...] = ()  # further answers to the same exercises, which do not count
 
     @property
     def points(self) -> int:
@@ -104,12 +105,13 @@ class Record:
             "learner": self.learner,
             **sums,
             "grades": [asdict(one) for one in self.grades],
+            "older": list(self.older),
         }
 
     @classmethod
     def read(cls, told: dict[str, Any]) -> Self:
         """Make it from plain values, as `as_json` gives them."""
-        return cls(told["learner"], tuple(Grade.read(one) for one in told["grades"]))
+        return cls(told["learner"], tuple(Grade.read(one) for one in told["grades"]), tuple(told["older"]))
 
 
 def graded(result: Result, exercise: Exercise) -> Grade:

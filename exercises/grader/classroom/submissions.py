@@ -1,13 +1,16 @@
-"""Finds submissions in a folder: whose each is, and what it answers. It goes by names and opens no file."""
+"""Finds submissions in a folder: whose each is, and what it answers. It goes by names, and never by content."""
 
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from exercises.grader.classroom.notebook import LARGEST_NOTEBOOK_BYTES
 from exercises.grader.errors import ExerciseError
+from exercises.grader.judging.answers import read_regular
 
 MOST_FILES = 50_000
 LONGEST_LEARNER = 100
@@ -20,6 +23,14 @@ NAMED = re.compile(
     r"ex(?P<number>\d{1,2})(?P<topic>(?:_[a-z][a-z0-9]*)*)"
     r"(?:[ _.-]*\(?\d+\)?)?",  # as browsers and course systems number a second one
     re.IGNORECASE,
+)
+
+
+LATE = re.compile(r"[ _.-]+late$", re.IGNORECASE)
+COURSE_SYSTEMS = (
+    re.compile(r"(?P<learner>.+)_\d+_assignsubmission_(?:file|onlinetext)_?"),  # Moodle
+    re.compile(r"(?P<learner>.+?)(?:_late)?_\d+_\d+", re.IGNORECASE),  # Canvas
+    re.compile(r"(?P<learner>.+)[ _.-]late", re.IGNORECASE),
 )
 
 
@@ -41,10 +52,14 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What lies in a folder and below: files, and what is not looked into, with the reason."""
+    """What lies in a folder and below: files, and what is not looked into, with the reason.
+
+    `saved_at` says when a file was last written, as far as that is known.
+    """
 
     files: tuple[PurePath, ...]
     refused: tuple[tuple[PurePath, str], ...] = ()
+    saved_at: Mapping[PurePath, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +68,7 @@ class Sorted:
 
     submissions: tuple[Submission, ...]
     others: tuple[tuple[PurePath, str], ...]
+    older: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by learner: answers that do not count
 
     @property
     def learners(self) -> list[str]:
@@ -76,7 +92,7 @@ def named(stem: str, ids: Mapping[int, str]) -> Found | None:
     >>> named("ex03_leases", ids), named("ex99", ids), named("index03", ids)
     (None, None, None)
     """
-    match = NAMED.fullmatch(stem.strip())
+    match = NAMED.fullmatch(LATE.sub("", stem.strip()))
     exercise = ids.get(int(match["number"])) if match else None
     if match is None or exercise is None:
         return None
@@ -108,10 +124,10 @@ def recognise(path: PurePath, ids: Mapping[int, str]) -> Submission | str:
         folders = folders[1:]
         if told is not None and told.exercise != of_folder.exercise:
             return "its name and its folder tell of different exercises"
-        told = told or (None if folders else Found(path.stem, of_folder.exercise))
+        told = told or Found(None if folders else path.stem, of_folder.exercise)
     if told is None:
         return "its name tells no exercise"
-    learner = (folders[0] if folders else told.learner or "").strip()
+    learner = _without_numbers((folders[0] if folders else told.learner or "").strip())
     if not learner:
         return "its name does not tell whose it is"
     if len(learner) > LONGEST_LEARNER or not learner.isprintable():
@@ -119,8 +135,21 @@ def recognise(path: PurePath, ids: Mapping[int, str]) -> Submission | str:
     return Submission(learner, told.exercise, path)
 
 
+def _without_numbers(name: str) -> str:
+    """Take from a learner's name what a course system adds to it, which is another thing each time.
+
+    >>> _without_numbers("Zoë Löwe_99_assignsubmission_file"), _without_numbers("lovelaceada_LATE_4711_1234")
+    ('Zoë Löwe', 'lovelaceada')
+    """
+    match = next((found for one in COURSE_SYSTEMS if (found := one.fullmatch(name))), None)
+    return match["learner"] if match else name
+
+
 def sort_out(listing: Listing, exercises: Sequence[str], learner: str | None = None) -> Sorted:
     """Sort the files of a folder into submissions and others.
+
+    Of several answers of one learner to one exercise the newest counts. One whose own name tells the exercise
+    comes before one that only lies in the exercise's folder; of equals the first in order counts.
 
     Args:
         listing: What lies in the folder.
@@ -128,7 +157,7 @@ def sort_out(listing: Listing, exercises: Sequence[str], learner: str | None = N
         learner: Whose the whole folder is, if it is one learner's.
     """
     ids = {int(one[2:4]): one for one in exercises}
-    taken: dict[tuple[str, str], Submission] = {}
+    taken: dict[tuple[str, str], list[Submission]] = {}
     others = [*listing.refused]
     for path in listing.files:
         if OF_THE_KIT.fullmatch(path.name):
@@ -138,11 +167,22 @@ def sort_out(listing: Listing, exercises: Sequence[str], learner: str | None = N
             others.append((path, one))
             continue
         one = Submission(learner or one.learner, one.exercise, path)
-        first = taken.setdefault((one.learner, one.exercise), one)
-        if first is not one:
-            others.append((path, f"{one.learner} has another answer to {one.exercise}: {first.path} is graded"))
-    submissions = sorted(taken.values(), key=lambda one: (in_order(one.learner), one.exercise))
-    return Sorted(tuple(submissions), tuple(others))
+        taken.setdefault((one.learner, one.exercise), []).append(one)
+    submissions = list[Submission]()
+    older: dict[str, tuple[str, ...]] = {}
+
+    def rank(one: Submission) -> tuple[bool, float]:
+        return named(one.path.stem, ids) is not None, listing.saved_at.get(one.path, 0.0)
+
+    for (name, exercise), answers in taken.items():
+        best = max(answers, key=rank)
+        submissions.append(best)
+        for one in answers:
+            if one is not best:
+                older[name] = (*older.get(name, ()), one.path.as_posix())
+                others.append((one.path, f"{name} has another answer to {exercise}: {best.path} is graded"))
+    submissions.sort(key=lambda one: (in_order(one.learner), one.exercise))
+    return Sorted(tuple(submissions), tuple(others), older)
 
 
 def files_below(folder: Path, most: int = MOST_FILES) -> Listing:
@@ -168,4 +208,17 @@ def files_below(folder: Path, most: int = MOST_FILES) -> Listing:
         files += [PurePath(path.relative_to(folder)) for path in paths if path not in links]
         if len(files) + len(refused) > most:
             raise ExerciseError(f"{folder} holds more than {most} files. Is it the folder of the submissions?")
-    return Listing(tuple(sorted(files)), tuple(sorted(refused)))
+    saved_at = {path: (folder / path).lstat().st_mtime for path in files}
+    return Listing(tuple(sorted(files)), tuple(sorted(refused)), saved_at)
+
+
+def keep(folder: Path, found: Sorted, to: Path) -> None:
+    """Copy all submissions before the first is run: an answer could write over those of others.
+
+    What cannot be read is left out; whoever grades it says so.
+    """
+    for one in found.submissions:
+        target = to / one.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):
+            target.write_bytes(read_regular(folder / one.path, LARGEST_NOTEBOOK_BYTES))

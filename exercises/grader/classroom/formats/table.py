@@ -14,13 +14,13 @@ def table(records: Sequence[Record]) -> str:
     exercises = sorted({grade.exercise for record in records for grade in record.grades})
     written = io.StringIO()
     rows = csv.writer(written, lineterminator="\n")
-    rows.writerow(["learner", "points", "possible", *exercises, "problems", "undecided"])
+    rows.writerow(["learner", "points", "possible", *exercises, "problems", "undecided", "not counted"])
     for record in records:
         by_exercise = {grade.exercise: grade for grade in record.grades}
         cells = [_cell(by_exercise.get(name)) for name in exercises]
         problems = "; ".join(f"{grade.file}: {grade.problem}" for grade in record.problems)
         undecided = "; ".join(f"{grade.file}: {grade.undecided}" for grade in record.undecided)
-        last = [harmless(problems), harmless(undecided)]
+        last = [harmless(one) for one in (problems, undecided, "; ".join(record.older))]
         rows.writerow([harmless(record.learner), record.points, record.possible, *cells, *last])
     return written.getvalue()
 
