@@ -134,11 +134,16 @@ class QueueDriver(Driver):
             effect = self._effect(job_id, gives[1], "SUCCEEDED")
             self.refuses(words, "complete", job_id, hold.token, error=self._error, effect=effect)
 
-    def forged(self, hold: str | Hold, job: str = "", *, gives: Any) -> None:
-        """Let somebody complete a job with tokens that are only like the one of this hold, or are none."""
+    def forged(self, hold: str | Hold, *, parts: bool = True, gives: Any) -> None:
+        """Let somebody complete a job with tokens that are only like the one of this hold, or are none.
+
+        Without `parts` those are left out that begin or end as it does: a report that looks only at a part of
+        a token has a story of its own.
+        """
         hold = self.find(hold)
         for token in like(hold.token):
-            self.complete(Hold(job or hold.job_id, token, hold.worker_id), gives=gives)
+            if parts or (hold.token[:1] != token[:1] and hold.token[-1:] != token[-1:]) or not token:
+                self.complete(Hold(hold.job_id, token, hold.worker_id), gives=gives)
 
     def fail(
         self, hold: str | Hold, error: str = TOO_LATE, *, job: str = "", gives: Any = "accepted", **more: bool
