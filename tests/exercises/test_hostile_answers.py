@@ -206,9 +206,10 @@ def test_return_none_everywhere_is_a_wrong_answer_not_a_hole() -> None:
         f"import sys; sys.path.insert(0, {str(EXERCISE.folder)!r}); from solution import TokenQueue",
         f"import os; os.symlink({str(EXERCISE.folder)!r}, 's'); exec(open('s/solution.py').read())",
         f"exec(open({'/proc/self/root' + str(EXERCISE.folder / 'solution.py')!r}).read())",
+        f"import os; os.open('{EXERCISE.id}/task.md', 0, dir_fd=os.open({str(EXERCISE.folder.parent)!r}, 0))",
         f"import subprocess; subprocess.run(['cat', {str(EXERCISE.folder / 'solution.py')!r}])",
     ],
-    ids=["import", "open", "path", "link", "proc", "program"],
+    ids=["import", "open", "path", "link", "proc", "folder", "program"],
 )
 def test_the_solution_opened_is_not_an_attempt(peek: str) -> None:
     """Whichever way an answer gets at the kit's own files, it is not the learner's work."""

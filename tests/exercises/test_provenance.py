@@ -49,6 +49,8 @@ def test_a_wrapper_around_the_library_is_refused_in_one_plain_line() -> None:
         ("def f():\n    from jobqueue import JobQueue", BUILD),
         ("kind = __import__('jobqueue').JobQueue", BUILD),
         ("import importlib\nimportlib.import_module('jobqueue')", BUILD),
+        ("import sys\nkind = sys.modules['jobqueue'].JobQueue", BUILD),
+        ("import sys\nkind = sys.modules.get('jobqueue.queue').JobQueue", BUILD),
         ("from exercises.staging import queue_driver", OWN_FILES),
         ("import exercises.staging.oracle", OWN_FILES),
     ],

@@ -238,3 +238,11 @@ def test_python_s_own_code_is_no_safe_place(locked: bool, verdict: Verdict) -> N
     if not locked:
         text = text.replace("        with self._lock:\n" + COPIED, "        if True:\n" + COPIED)
     assert named(grade(SHARED.id, text), "counts_of_one_instant").verdict is verdict
+
+
+def test_a_module_that_the_answer_has_written_is_not_taken_for_a_right_one() -> None:
+    """No thread is steered in it, so nothing is known of its locks."""
+    lockless = SHARED.text("solution.py").replace("with self._lock:", "if True:")
+    text = f"import pathlib, sys\npathlib.Path('mine.py').write_text({lockless!r})\nsys.path.insert(0, '.')\n"
+    result = grade(SHARED.id, f"{text}from mine import *\n")
+    assert named(result, "one_job_two_workers").verdict is Verdict.INCONCLUSIVE

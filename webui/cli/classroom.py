@@ -129,7 +129,8 @@ def _summary(run: Run, to: Path) -> Iterator[Line]:
 def notebook(names: tuple[str, ...], everything: bool, source: bool, replace: bool) -> None:  # noqa: FBT001  click passes flags so
     """Write an exercise as a notebook for nbgrader.
 
-    A cell for the answer, and a locked one that checks it in a fresh process and gives the points.
+    A cell for the answer, and a locked one that checks it in a fresh process and gives the points. The kernel
+    that runs it (yours, each learner's, nbgrader's) needs jobkit installed; without it that cell says so.
     """
     if len(names) != (1 if everything else 2):
         raise ExerciseError("Give a name and a file (jobkit notebook ex03 ex03.ipynb), or --all and a folder.")

@@ -24,8 +24,16 @@ MAGIC = re.compile(
 LARGEST_NOTEBOOK_BYTES = 10_000_000  # with pictures in it
 HOW = """\
 Write your whole answer into the next cell, imports too, and run it; then run the one after it, which checks
-the cell's text in a fresh process. Cells of your own are good for trying things out; they are not graded.
-Where the text says `jobkit check`, run the last cell instead."""
+the cell's text in a fresh process. It needs jobkit where this notebook's kernel runs. Cells of your own are
+good for trying things out; they are not graded. Where the text says `jobkit check`, run the last cell."""
+
+TEST = """\
+try:
+    from exercises.grader.classroom.in_notebook import points
+except ImportError:
+    raise SystemError("Not graded: jobkit isn't installed where this kernel runs. Install it there.") from None
+
+points("{short}")"""
 
 
 class BadNotebookError(ExerciseError):
@@ -140,7 +148,7 @@ def defined(exercise: Exercise) -> list[str]:
 
 
 def _test(exercise: Exercise) -> str:
-    return f'from exercises.grader.classroom.in_notebook import points\n\npoints("{exercise.short}")'
+    return TEST.format(short=exercise.short)
 
 
 def _cell(

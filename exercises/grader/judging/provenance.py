@@ -61,8 +61,11 @@ def _imports(tree: ast.AST) -> Iterator[tuple[int, str, str]]:
             case ast.Call(
                 func=ast.Name(id=called) | ast.Attribute(attr=called), args=[ast.Constant(str(module)), *_]
             ):
-                if called in LOADERS:
+                of_ours = module.partition(".")[0] in {LIBRARY, KIT}
+                if called in LOADERS or (called in {"get", "pop"} and of_ours):
                     yield node.lineno, module, ""
+            case ast.Subscript(slice=ast.Constant(str(module))) if module.partition(".")[0] in {LIBRARY, KIT}:
+                yield node.lineno, module, ""  # out of sys.modules
 
 
 def _from_library(starter: str) -> set[str]:

@@ -37,7 +37,9 @@ LONGEST_MESSAGE = 500
 MOST_NAMES = 100
 MOST_BEFORE = 12  # lines before a return that are told with it
 BUILTINS = dict(vars(builtins))
+JOBQUEUE = os.path.join("jobqueue", "__init__.py")  # noqa: PTH118  pathlib loads slowly
 MODULES = dict(sys.modules)
+KNOWN_ROOTS = tuple({os.__file__.removesuffix("os.py"), sys.prefix, jobqueue.__file__.removesuffix(JOBQUEUE)})
 RECURSION_LIMIT = sys.getrecursionlimit()
 
 
@@ -60,6 +62,7 @@ class Answer:
         self._floor: Any = None  # where threads meet, once somebody asks for it
         self._objects: dict[str, Any] = {}
         self._path = ""
+        self._has_foreign = False
         self._folder = os.getcwd()  # noqa: PTH109  pathlib loads slowly
         self.last_line: tuple[Any, ...] | None = None  # the line, its function, and those before it
         self._returned: tuple[types.CodeType, int, int] | None = None
@@ -79,7 +82,7 @@ class Answer:
             from exercises.grader.running.threads import service  # noqa: PLC0415  most exercises need none of it
 
             self._control = service.install()
-            self._control.makes_code = False
+            self._control.makes_code = self._has_foreign
         if (source, path) != (self._source, self._path) or self._code is None:
             self._code = None  # should it not compile, the one before is not it
             self._source, self._path = source, path
@@ -171,13 +174,23 @@ class Answer:
     def _watch_over(self, event: str, args: tuple[Any, ...]) -> None:
         if event in _MAKING and self._control is not None and _getframe(1).f_code.co_filename == self._path:
             self._control.makes_code = True
+        if event == "exec" and self._control is not None and self._is_foreign(args[0]):
+            self._has_foreign = self._control.makes_code = True  # a module that it has written itself
         self._forbid_peeking(event, args)
+
+    def _is_foreign(self, code: Any) -> bool:
+        """Whether a code's file is neither the answer's nor of Python, its packages or the kit."""
+        name = getattr(code, "co_filename", "")
+        return name.endswith(".py") and name != self._path and not name.startswith(KNOWN_ROOTS)
 
     def _forbid_peeking(self, event: str, args: tuple[Any, ...]) -> None:
         if event in _OPENING and isinstance(args[0], str | bytes):
             # Its real place: a link to the folder, or the way through /proc, leads there just as well.
-            path = os.path.normcase(os.path.realpath(os.fsdecode(args[0]))) + os.sep
-            is_closed = path.startswith(self._closed)
+            named = os.path.normcase(os.fsdecode(args[0]))
+            path = os.path.normcase(os.path.realpath(named)) + os.sep
+            # A relative path may start at any folder that was opened before: see dir_fd of os.open.
+            parts = () if os.path.isabs(named) else named.split(os.sep)  # noqa: PTH117, PTH206
+            is_closed = path.startswith(self._closed) or os.path.basename(self._closed[:-1]) in parts  # noqa: PTH119
         else:
             is_closed = event in _STARTING and os.path.basename(self._closed[:-1]) in repr(args)  # noqa: PTH119
         if is_closed:
