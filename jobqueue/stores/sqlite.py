@@ -24,6 +24,8 @@ _PAUSE_MILLIS = 3 * _WAIT_MILLIS
 _PARTS = ("", "-wal", "-shm")
 """What the names of a database's files end in."""
 
+_NOTHING = "nothing was acknowledged"
+
 _INHERITED: list[sqlite3.Connection] = []
 """Connections of a parent process. A child neither uses nor closes them: both would harm the parent's."""
 
@@ -48,6 +50,8 @@ class SqliteDatabase:
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int, int] | None = None  # which file it was that was opened first
         self._parts: list[tuple[int, int, int] | None] | None = None  # of the present connection
+        self._size = 0  # of the database file, when it was looked at last
+        self._writes = False
         self._process = os.getpid()
         self._tracer: Callable[[str], object] | None = None
 
@@ -60,6 +64,7 @@ class SqliteDatabase:
         write fails at once if somebody else has written meanwhile, however long it would have waited.
         """
         self._begin("BEGIN IMMEDIATE")
+        self._writes = True
 
     def begin_reading(self) -> None:
         """Begin a transaction that sees the file as it is now, whatever others write meanwhile."""
@@ -68,10 +73,11 @@ class SqliteDatabase:
 
     def _begin(self, *texts: str) -> None:
         self.rollback()  # should an interrupt have come between an earlier begin and its end
+        self._writes = False
         with self._failing("begin"):
             for text in texts:
                 self._run_when_free(text)
-        self._check_files()
+        self._check_files("begin", _NOTHING)
 
     def _run_when_free(self, text: str) -> None:
         """Run a statement as soon as nobody is in its way, or fail after as many tries as fit into the time.
@@ -92,9 +98,11 @@ class SqliteDatabase:
         threading.Event().wait(_PAUSE_MILLIS / 1000)
 
     def commit(self) -> None:
-        """Make what was written last."""
+        """Make what was written last, in files that are still where the next process will look for them."""
         with self._failing("commit"):
             self._connected().execute("COMMIT")
+        if self._writes:  # whether what was written is in the files of now cannot be known
+            self._check_files("commit", PERHAPS_DONE)
 
     def rollback(self) -> None:
         """Undo what was written; a connection for which that fails is given up, which undoes it too."""
@@ -176,27 +184,36 @@ class SqliteDatabase:
         connection.set_trace_callback(self._tracer)
         return connection
 
-    def _check_files(self) -> None:
-        """Refuse to go on with files that are no longer where others would look for them.
+    def _check_files(self, doing: str, known: str) -> None:
+        """Refuse to go on with files that were deleted, moved, replaced or overwritten.
 
-        The system lets a program use a file that was deleted: all that it writes there is gone with it.
+        The system lets a program use a file that was deleted: all that it writes there is gone with it. SQLite
+        doesn't notice either when another file's content is copied over a database in use: it goes on with the
+        pages that it remembers, and what it writes then fits neither content. While the file is in use it only
+        grows, so a smaller one was overwritten. (A copy that isn't smaller can't be told from a checkpoint.)
         """
         found = [_identity(self._place + part) for part in _PARTS]
         if self._parts is None:  # the first transaction of a connection: SQLite has made them all
-            self._parts, self._file = found, found[0]
-        if found == self._parts:  # as nearly always
-            return
-        self.rollback()
-        raise self._moved(
-            next(part for part, now, then in zip(_PARTS, found, self._parts, strict=True) if now != then)
-        )
+            self._parts, self._file, self._size = found, found[0], 0
+        if found != self._parts:
+            self.rollback()
+            parts = zip(_PARTS, found, self._parts, strict=True)
+            raise self._moved(next(part for part, now, then in parts if now != then), doing, known)
+        size = _size(self._place)
+        if size < self._size:
+            self.rollback()
+            raise self._refusal(doing, "", f"overwritten ({self._size} bytes became {size})", known)
+        self._size = size
 
-    def _moved(self, part: str) -> StoreError:
+    def _moved(self, part: str, doing: str = "begin", known: str = _NOTHING) -> StoreError:
         is_there = _identity(self._place + part) is not None
         became = "replaced by another file" if is_there else "deleted or moved"
+        return self._refusal(doing, part, became, known)
+
+    def _refusal(self, doing: str, part: str, became: str, known: str) -> StoreError:
         return StoreError(
-            f"cannot begin {self._path}: {self._place}{part} was {became} while it was open; nothing was "
-            "acknowledged; stop every program that uses it, put the files back, then start them again"
+            f"cannot {doing} {self._path}: {self._place}{part} was {became} while it was open; {known}; "
+            "stop every program that uses it, put the files back, then start them again"
         )
 
     @staticmethod
@@ -269,3 +286,11 @@ def _identity(path: str) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino, named.st_ino
+
+
+def _size(path: str) -> int:
+    """Return how long a file is; 0 if there is none."""
+    try:
+        return os.stat(path).st_size  # noqa: PTH116 - at each transaction
+    except OSError:
+        return 0
