@@ -11,7 +11,6 @@ import pytest
 
 from exercises.grader.judging import runner
 from exercises.grader.judging.records import Verdict
-from exercises.grader.running import stopwatch
 from exercises.grader.running.process import Limits
 from tests.exercises.grading import (
     EXERCISE,
@@ -345,20 +344,3 @@ def test_a_crash_behind_the_watchdog_is_no_crash_of_the_answer(seconds: float, s
     brief = replace(EXERCISE, limits=Limits(call_seconds=0.5, total_seconds=30.0))
     result = runner.run(brief, with_fail(code).encode(), SHOWN_PATH)
     assert says in named(result, "zombie_fails").reason
-
-
-@pytest.mark.parametrize(
-    ("computed", "counted"), [(0.02, 0.2), (0.1, 1.0), (0.0, 1.0)], ids=["starved", "busy", "asleep"]
-)
-def test_what_an_answer_waits_for_a_processor_is_not_its_time(
-    monkeypatch: pytest.MonkeyPatch, computed: float, counted: float
-) -> None:
-    """In ten slices of 0.1 s it has what it computed, or all of it if it slept."""
-    now = [0.0]
-    monkeypatch.setattr(stopwatch.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(stopwatch.time, "clock_gettime", lambda _: now[0] * computed / 0.1)
-    watch = stopwatch.Stopwatch(1, 2.0)
-    for number in range(1, 11):
-        now[0] = number * 0.1
-        watch.count(waited=True)
-    assert watch.counted == pytest.approx(counted)

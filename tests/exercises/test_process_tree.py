@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from exercises.grader.running import process_tree
+from exercises.grader.running import process_tree, stopwatch
 
 pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are found in /proc")  # noqa: PTH112
 
@@ -56,3 +56,20 @@ def test_a_mark_that_others_could_have_is_refused(ended):
     with pytest.raises(ValueError, match="too short"):
         process_tree.end_process_tree("", None)
     assert ended == []
+
+
+@pytest.mark.parametrize(
+    ("computed", "counted"), [(0.02, 0.2), (0.1, 1.0), (0.0, 1.0)], ids=["starved", "busy", "asleep"]
+)
+def test_what_an_answer_waits_for_a_processor_is_not_its_time(
+    monkeypatch: pytest.MonkeyPatch, computed: float, counted: float
+) -> None:
+    """In ten slices of 0.1 s it has what it computed, or all of it if it slept."""
+    now = [0.0]
+    monkeypatch.setattr(stopwatch.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(stopwatch.time, "clock_gettime", lambda _: now[0] * computed / 0.1)
+    watch = stopwatch.Stopwatch(1, 2.0)
+    for number in range(1, 11):
+        now[0] = number * 0.1
+        watch.count(waited=True)
+    assert watch.counted == pytest.approx(counted)
