@@ -15,7 +15,7 @@ from jobqueue.errors import (
     UnknownJobError,
 )
 from jobqueue.events import Event, EventKind, EventLog
-from jobqueue.model import Attempt, JobStatus, JobView, Lease, Outcome
+from jobqueue.model import JobStatus, Lease, Outcome
 from jobqueue.queue import JobQueue
 from jobqueue.retry import Jitter, RetryBudget, RetryPolicy
 from jobqueue.scheduling import (
@@ -29,6 +29,7 @@ from jobqueue.scheduling import (
 from jobqueue.statistics import Stats
 from jobqueue.stores.urls import open_queue
 from jobqueue.submission import Submission
+from jobqueue.views import Attempt, JobView
 from jobqueue.worker import Context, PermanentError, Worker
 
 __all__ = [

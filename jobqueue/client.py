@@ -14,16 +14,16 @@ from urllib.parse import quote, urlencode, urlsplit
 from jobqueue import errors
 from jobqueue.arguments import LARGEST_INTEGER, check_asked, check_integer, check_string, error_text
 from jobqueue.audit import Redrive, RedriveRow
-from jobqueue.model import Attempt, JobView, Lease
+from jobqueue.model import Lease
 from jobqueue.statistics import Stats
 from jobqueue.submission import Submission
+from jobqueue.views import Attempt, JobView
 from jobqueue.wire import LARGEST_ANSWER, LARGEST_BODY, from_wire, reference, snake
 
 TIMEOUT_SECONDS = 10.0
 _PREFIX = "/api/v1"
 _NO_GENERATION = LARGEST_INTEGER
-_LONGEST_GENERATION = 15
-_LARGEST_ERROR = 240_000
+_LONGEST_GENERATION, _LARGEST_ERROR = 15, 240_000
 _MOST_ESCAPED = 35_000  # characters: they fit into a body even if each of them needs an escape
 
 Answer = tuple[int, bytes]

@@ -3,6 +3,8 @@
 A message says what was asked, what was found, and what would be right. A refused call has changed nothing.
 """
 
+from typing import Self
+
 
 class JobQueueError(Exception):
     """The base of every refusal of a queue, apart from wrong arguments (`TypeError`, `ValueError`)."""
@@ -14,6 +16,15 @@ class UnknownJobError(JobQueueError, LookupError):
     def __init__(self, message: str, *, job_id: str = "") -> None:
         super().__init__(message)
         self.job_id = job_id
+
+    @classmethod
+    def of(cls, job_id: str, last_number: int) -> Self:
+        """Return the refusal of an id, given the number of the newest job."""
+        return cls(
+            f"no job has the id {job_id[:40]!a}: {last_number} were submitted so far, "
+            "and finished ones are forgotten where keep_finished says so",
+            job_id=job_id,
+        )
 
 
 class IllegalStateError(JobQueueError, RuntimeError):

@@ -1,76 +1,22 @@
-"""What may happen to a job: the state machine as a table, and one method of `Lifecycle` for each arrow.
+"""What may happen to a job: one method of `Lifecycle` for each arrow of the table in `transitions`.
 
 A rule looks at a job and returns what changes, or raises, and then nothing has changed. No clock, lock,
 randomness or I/O in here, and no rule changes a job itself: so every queue, whatever it keeps its jobs in,
 applies the same rules, and a queue with another rule is a `Lifecycle` with one method overridden.
 """
 
-from dataclasses import dataclass
-from typing import TypedDict
-
 from jobqueue.arguments import LARGEST_INTEGER
-from jobqueue.errors import IllegalStateError, StaleTokenError
+from jobqueue.errors import IllegalStateError
 from jobqueue.model import CANCELLED, DEAD, PENDING, RUNNING, SUCCEEDED, Job, JobStatus, Outcome
 from jobqueue.retry import RetryRule
-from jobqueue.tokens import quoted, staleness
+from jobqueue.tokens import stale_token
+from jobqueue.transitions import Changes
 
 LEASE_EXPIRED = "lease expired"
 """The error of an attempt whose worker did not report or renew in time."""
 
 PERMANENT, ATTEMPTS_EXHAUSTED, DEADLINE = "permanent", "attempts_exhausted", "deadline"
 """Why a job died; where several fit, the first of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """One arrow of the state diagram. `rule` is the promise behind it, in one sentence."""
-
-    source: JobStatus | None
-    target: JobStatus
-    rule: str
-
-
-TRANSITIONS = {
-    "submit": Arrow(None, PENDING, "an acknowledged job is kept until it ends"),
-    "poll": Arrow(PENDING, RUNNING, "a ready job goes to one worker, with a new token and a lease"),
-    "renew": Arrow(RUNNING, RUNNING, "a lease is extended to now + its length, and never shortened"),
-    "complete": Arrow(RUNNING, SUCCEEDED, "only the token of the current lease counts"),
-    "retry": Arrow(RUNNING, PENDING, "a failed or expired attempt rests for its backoff, then is tried again"),
-    "release": Arrow(RUNNING, PENDING, "a job given back before it was started has lost nothing but a token"),
-    "bury": Arrow(
-        RUNNING, DEAD, "a failure that cannot be retried makes the job a dead letter, until somebody decides"
-    ),
-    "miss": Arrow(
-        PENDING, DEAD, "a job that nobody started before its deadline is a dead letter at that instant"
-    ),
-    "cancel": Arrow(PENDING, CANCELLED, "only a job that no worker holds can be cancelled"),
-    "retry_dead": Arrow(DEAD, PENDING, "a dead letter gets a new set of attempts; its history stays"),
-}
-
-
-class Changes(TypedDict, total=False):
-    """What an arrow changes of a job; the fields are those of `Job`."""
-
-    status: JobStatus
-    payload: str
-    attempts: int
-    generation: int
-    era: int
-    run_at: int
-    pending_since: int
-    rest_millis: int | None
-    worker_id: str | None
-    started_at: int
-    lease_until: int
-    ended_at: int | None
-    outcome: Outcome | None
-    last_error: str
-    finished_at: int
-    failed_at: int | None
-    dead_reason: str | None
-    deadline: int | None
-    checkpoint: str | None
-    result: str | None
 
 
 class Lifecycle:
@@ -122,8 +68,7 @@ class Lifecycle:
         >>> rules.leased(job, 0, "worker-a", 5000)["lease_until"]
         5000
         """
-        if job.status is not PENDING:
-            raise _no_arrow(job, "poll", PENDING)
+        _check_status(job, PENDING, "poll")
         return {
             "status": RUNNING,
             "attempts": job.attempts + 1,
@@ -151,16 +96,14 @@ class Lifecycle:
         Counted from now and not from the old end: renewals that add up would let a worker that dies after ten
         of them keep the job for ten leases.
         """
-        if job.status is not RUNNING:
-            raise _no_arrow(job, "renew", RUNNING)
+        _check_status(job, RUNNING, "renew")
         assert job.lease_until is not None and job.started_at is not None  # noqa: S101, PT018 - for the type checker
         until = max(job.lease_until, self.lease_until(job.started_at, now, lease_millis))
         return {"lease_until": until, "checkpoint": job.checkpoint if checkpoint is None else checkpoint}
 
     def completed(self, job: Job, now: int, result: str | None = None) -> Changes:
         """End the running attempt, and the job, well."""
-        if job.status is not RUNNING:
-            raise _no_arrow(job, "complete", RUNNING)
+        _check_status(job, RUNNING, "complete")
         return {
             "status": SUCCEEDED,
             "ended_at": now,
@@ -197,8 +140,7 @@ class Lifecycle:
 
     def to_retry(self, job: Job, at: int, error: str, outcome: Outcome, *, run_at: int) -> Changes:
         """End the running attempt badly; the job can be retried from `run_at` on."""
-        if job.status is not RUNNING:
-            raise _no_arrow(job, "retry", RUNNING)
+        _check_status(job, RUNNING, "retry")
         return {
             "status": PENDING,
             "ended_at": at,
@@ -211,8 +153,7 @@ class Lifecycle:
 
     def to_bury(self, job: Job, at: int, error: str, outcome: Outcome, *, reason: str) -> Changes:
         """End the running attempt badly; the job becomes a dead letter."""
-        if job.status is not RUNNING:
-            raise _no_arrow(job, "bury", RUNNING)
+        _check_status(job, RUNNING, "bury")
         return {
             "status": DEAD,
             "ended_at": at,
@@ -236,8 +177,7 @@ class Lifecycle:
 
         Past its deadline there is nothing left to wait for.
         """
-        if job.status is not RUNNING:
-            raise _no_arrow(job, "release", RUNNING)
+        _check_status(job, RUNNING, "release")
         changes: Changes = {"attempts": job.attempts - 1, "ended_at": now, "outcome": Outcome.RELEASED}
         if job.deadline is not None and now >= job.deadline:
             return {"status": DEAD, "failed_at": now, "dead_reason": DEADLINE, **changes}
@@ -247,20 +187,17 @@ class Lifecycle:
 
     def missed(self, job: Job) -> Changes:
         """Bury a job whose deadline came while it waited; no attempt failed, so its last error stays."""
-        if job.status is not PENDING:
-            raise _no_arrow(job, "miss", PENDING)
+        _check_status(job, PENDING, "miss")
         return {"status": DEAD, "failed_at": job.deadline, "dead_reason": DEADLINE}
 
     def exhausted(self, job: Job, now: int) -> Changes:
         """Bury a job that waits with no attempt left: the maximum was lowered since it failed last."""
-        if job.status is not PENDING:
-            raise _no_arrow(job, "miss", PENDING)
+        _check_status(job, PENDING, "miss")
         return {"status": DEAD, "failed_at": now, "dead_reason": ATTEMPTS_EXHAUSTED}
 
     def cancelled(self, job: Job, now: int) -> Changes:
         """Cancel a job that no worker holds."""
-        if job.status is not PENDING:
-            raise _no_arrow(job, "cancel", PENDING)
+        _check_status(job, PENDING, "cancel")
         return {"status": CANCELLED, "finished_at": now}
 
     def redriven(
@@ -276,8 +213,7 @@ class Lifecycle:
 
         The generation goes on counting: from 1 again, the tokens of its first life would be valid again.
         """
-        if job.status is not DEAD:
-            raise _no_arrow(job, "retry_dead", DEAD)
+        _check_status(job, DEAD, "retry_dead")
         return {
             "status": PENDING,
             "attempts": 0,
@@ -302,22 +238,15 @@ class Lifecycle:
         """
         if job.status is RUNNING and token == job.token:
             return
-        reason, found = staleness(job, token)
-        raise StaleTokenError(
-            f"cannot {operation} {job.id}: token {quoted(token)} is stale, {found}",
+        raise stale_token(job, token, operation)
+
+
+def _check_status(job: Job, status: JobStatus, verb: str) -> None:
+    """Refuse an arrow that does not begin at the job's state."""
+    if job.status is not status:
+        raise IllegalStateError(
+            f"cannot {verb} {job.id}: it is {job.status}, and only a {status} job allows that",
             job_id=job.id,
-            operation=operation,
+            operation=verb,
             status=job.status,
-            token=token,
-            reason=reason,
         )
-
-
-def _no_arrow(job: Job, verb: str, status: JobStatus) -> IllegalStateError:
-    """Return the refusal of an arrow that does not begin at the job's state."""
-    return IllegalStateError(
-        f"cannot {verb} {job.id}: it is {job.status}, and only a {status} job allows that",
-        job_id=job.id,
-        operation=verb,
-        status=job.status,
-    )

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from jobqueue.audit import Redrive
 from jobqueue.errors import REFUSALS
 from jobqueue.events import EventDispatcher
-from jobqueue.lifecycle import PERMANENT, Changes, Lifecycle
-from jobqueue.model import DEAD, PENDING, RUNNING, Attempt, Job
+from jobqueue.lifecycle import PERMANENT, Lifecycle
+from jobqueue.model import DEAD, PENDING, RUNNING, Job
 from jobqueue.options import QueueOptions
 from jobqueue.requests import RequestKeys
 from jobqueue.retention import Retention
@@ -23,6 +23,8 @@ from jobqueue.scheduling.lanes import Asked
 from jobqueue.scheduling.plain import PlainSchedule
 from jobqueue.statistics import Stats, stats_of
 from jobqueue.store import Access, Search
+from jobqueue.transitions import Changes
+from jobqueue.views import Attempt, latest_attempt
 
 
 class Transaction:
@@ -116,13 +118,13 @@ class MemoryStore:
 
     def attempts(self, job: Job) -> list[Attempt]:
         """Return one record for each time the job was handed out, oldest first."""
-        latest = [] if job.worker_id is None else [job.attempt()]
+        latest = [] if job.worker_id is None else [latest_attempt(job)]
         return self._past.get(job.id, []) + latest
 
     def attempt(self, job: Job, generation: int) -> Attempt:
         """Return the record of one hand-out."""
         past = self._past.get(job.id, [])
-        return past[generation - 1] if generation <= len(past) else job.attempt()
+        return past[generation - 1] if generation <= len(past) else latest_attempt(job)
 
     def dead(self) -> list[Job]:
         """Return the DEAD jobs in submission order."""
@@ -164,7 +166,7 @@ class MemoryStore:
         elif before is DEAD:
             self._dead.discard(job.number)
         if ("started_at" in changes or before is DEAD) and job.worker_id is not None:
-            self._past.setdefault(job.id, []).append(job.attempt())  # the next one takes its place
+            self._past.setdefault(job.id, []).append(latest_attempt(job))  # the next one takes its place
         for name, value in changes.items():
             setattr(job, name, value)
         if after is RUNNING:

@@ -1,7 +1,7 @@
-"""The records of a queue: the job as the queue keeps it, and what callers get to see of it.
+"""The records of a queue: the job as the queue keeps it, and the lease that a worker gets.
 
-`Job` is the queue's own record; only a store changes it, by what a rule of `lifecycle` returned. `Lease`,
-`Attempt` and `JobView` are frozen copies for callers. Instants are integer milliseconds on the queue's clock.
+`Job` is the queue's own record; only a store changes it, by what a rule of `lifecycle` returned. A `Lease` is
+a frozen copy for its worker; other copies are in `views`. Instants are integer milliseconds.
 """
 
 from dataclasses import dataclass
@@ -47,51 +47,6 @@ class Lease:
     worker_id: str
     tenant: str = "default"
     checkpoint: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One hand-out of a job: who had it, from when to when, and how it ended (None while it runs)."""
-
-    attempt: int
-    generation: int
-    worker_id: str
-    started_at: int
-    ended_at: int | None = None
-    outcome: Outcome | None = None
-    error: str | None = None
-    era: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class JobView:
-    """A job as anybody sees it, at one instant.
-
-    `next_run_at` is the run_at of the last time the job was PENDING; `worker_id` and `lease_until` are there
-    only while it is RUNNING, `failed_at` and `dead_reason` only while it is DEAD.
-    """
-
-    id: str
-    type: str
-    priority: int
-    status: JobStatus
-    attempts: int
-    next_run_at: int
-    last_error: str | None
-    tenant: str = "default"
-    cost: int = 1
-    deadline: int | None = None
-    request_key: str | None = None
-    submitted_at: int = 0
-    generation: int = 0
-    worker_id: str | None = None
-    lease_until: int | None = None
-    finished_at: int | None = None
-    failed_at: int | None = None
-    dead_reason: str | None = None
-    redrive_generation: int = 0
-    result: str | None = None
-    hold: str | None = None
 
 
 @dataclass(slots=True)
@@ -163,47 +118,6 @@ class Job:
             self.worker_id,
             self.tenant,
             self.checkpoint,
-        )
-
-    def attempt(self) -> Attempt:
-        """Return the record of the latest attempt, running or ended."""
-        assert self.started_at is not None and self.worker_id is not None  # noqa: S101, PT018 - for the type checker
-        return Attempt(
-            self.attempts + (self.outcome is Outcome.RELEASED),  # a release took the attempt off the count
-            self.generation,
-            self.worker_id,
-            self.started_at,
-            self.ended_at,
-            self.outcome,
-            self.last_error if self.outcome in {Outcome.FAILED, Outcome.EXPIRED} else None,
-            self.era,
-        )
-
-    def view(self, hold: str | None = None) -> JobView:
-        """Return what anybody gets to see of it; `hold` says what keeps it back although it is ready."""
-        is_running = self.status is RUNNING
-        return JobView(
-            id=self.id,
-            type=self.type,
-            priority=self.priority,
-            status=self.status,
-            attempts=self.attempts,
-            next_run_at=self.run_at,
-            last_error=self.last_error,
-            tenant=self.tenant,
-            cost=self.cost,
-            deadline=self.deadline,
-            request_key=self.request_key,
-            submitted_at=self.submitted_at,
-            generation=self.generation,
-            worker_id=self.worker_id if is_running else None,
-            lease_until=self.lease_until if is_running else None,
-            finished_at=self.finished_at,
-            failed_at=self.failed_at,
-            dead_reason=self.dead_reason,
-            redrive_generation=self.era,
-            result=self.result,
-            hold=hold,
         )
 
 

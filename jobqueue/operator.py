@@ -16,23 +16,13 @@ from jobqueue.arguments import (
     check_text,
 )
 from jobqueue.events import EventKind
-from jobqueue.model import (
-    CANCELLED,
-    DEAD,
-    FINISHED,
-    PENDING,
-    RUNNING,
-    SUCCEEDED,
-    Attempt,
-    JobStatus,
-    JobView,
-    Lease,
-)
+from jobqueue.model import CANCELLED, DEAD, FINISHED, PENDING, RUNNING, SUCCEEDED, JobStatus, Lease
 from jobqueue.requests import check_same
 from jobqueue.statistics import Stats
 from jobqueue.steps import Steps
 from jobqueue.store import CHANGING, READING, Access, Search, access_of_poll
 from jobqueue.submission import Submission, job_request
+from jobqueue.views import Attempt, JobView, view_of
 
 
 def submit_once(  # noqa: PLR0917 - the signature of submit, with a key before it
@@ -185,7 +175,7 @@ def list_jobs(
     )
     with queue._store.transaction(READING):
         now = queue._expire_due()
-        return [job.view(queue._store.hold_of(job, now)) for job in queue._store.search(wanted)]
+        return [view_of(job, queue._store.hold_of(job, now)) for job in queue._store.search(wanted)]
 
 
 def prune(queue: Steps, *, keep: int, dead: bool = False) -> int:

@@ -23,9 +23,9 @@ from jobqueue.arguments import (
 from jobqueue.clock import ManualClock, TimeSource
 from jobqueue.errors import UnknownJobError
 from jobqueue.events import EventDispatcher, EventKind, EventLog, Subscriber
-from jobqueue.lifecycle import Changes, Lifecycle
+from jobqueue.lifecycle import Lifecycle
 from jobqueue.memory import MemoryStore
-from jobqueue.model import RUNNING, Job, JobView, Lease
+from jobqueue.model import RUNNING, Job, Lease
 from jobqueue.options import QueueOptions
 from jobqueue.recorder import Recorder, kinds_of
 from jobqueue.retry import Jitter, RetryBudget, RetryPolicy
@@ -34,6 +34,8 @@ from jobqueue.scheduling.schedule import Scheduler
 from jobqueue.steps import Details
 from jobqueue.store import POLLING, SUBMITTING, Access, Store, access_of_poll
 from jobqueue.submission import JobRequest, job_request
+from jobqueue.transitions import Changes
+from jobqueue.views import JobView, view_of
 
 
 class JobQueue:
@@ -106,14 +108,7 @@ class JobQueue:
     ) -> str:
         """Add a job and return its id: J1, J2, ... in submission order.
 
-        Args:
-            type: what kind of work it is; workers may poll for some types only.
-            payload: text for the worker; None is stored as "".
-            priority: higher goes first; may be negative.
-            run_at_millis: the instant from which on it can be handed out; None for now.
-            tenant: on whose behalf.
-            deadline_millis: the instant at which it is given up if nobody has started it; None for never.
-            cost: how much of a worker's time it is worth, 1 to 1,000,000, in a unit of the caller's choice.
+        What each argument means is said at `JobRequest`.
 
         Raises:
             ValueError: the deadline is not later than now and than run_at.
@@ -144,13 +139,9 @@ class JobQueue:
     ) -> Lease | None:
         """Hand the best ready job to this worker, or return None if nothing is ready.
 
-        Best is the highest priority, then the earliest run_at, then submission order.
-
-        Args:
-            worker_id: who asks; it says who holds the lease and gives no rights, only the token does.
-            lease_millis: for how long the job is this worker's alone, from now.
-            types: ask for jobs of these types only; None for all.
-            tenants: ask for jobs of these tenants only, in the same order; None for all.
+        Best is the highest priority, then the earliest run_at, then submission order, among the `types` and
+        `tenants` asked for. For `lease_millis` from now the job is this worker's alone. The worker's id says
+        who holds the lease and gives no rights: only the token does.
         """
         worker_id = check_name("worker_id", worker_id)
         lease_millis = check_integer("lease_millis", lease_millis, low=1)
@@ -175,11 +166,8 @@ class JobQueue:
     def fail(self, job_id: str, token: str, error: object = None, *, permanent: bool = False) -> None:
         """Report failure: the job is retried after its backoff, or becomes a dead letter.
 
-        Args:
-            job_id: which job.
-            token: the token of its current lease.
-            error: what went wrong, as text or as the exception itself; cut at 65,536 characters.
-            permanent: trying again would be useless, so the job is a dead letter at once.
+        The `error` is text or the exception itself, cut at 65,536 characters. With `permanent` the job is a
+        dead letter at once, because trying again would be useless.
         """
         check_flag("permanent", permanent)
         text = error_text(error)
@@ -220,7 +208,7 @@ class JobQueue:
         with self._store.transaction(Access(job_id, reads=True)):
             now = self._expire_due()
             job = self._find(job_id)
-            return job.view(self._store.hold_of(job, now))
+            return view_of(job, self._store.hold_of(job, now))
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Hand every later event to `subscriber`, outside the lock; return a function that ends that."""
@@ -286,11 +274,7 @@ class JobQueue:
     def _find(self, job_id: str) -> Job:
         job = self._store.get(job_id)
         if job is None:
-            raise UnknownJobError(
-                f"no job has the id {job_id[:40]!a}: {self._store.last_number} were submitted so far, "
-                "and finished ones are forgotten where keep_finished says so",
-                job_id=job_id,
-            )
+            raise UnknownJobError.of(job_id, self._store.last_number)
         return job
 
     def _held(self, job_id: str, token: str, operation: str) -> Job:

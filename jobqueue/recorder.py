@@ -8,8 +8,9 @@ from typing import Any
 from jobqueue.arguments import LONGEST_NAME
 from jobqueue.errors import IllegalStateError, StaleTokenError
 from jobqueue.events import EventDispatcher, EventKind
-from jobqueue.model import CANCELLED, DEAD, PENDING, RUNNING, SUCCEEDED, Attempt, Job, JobStatus, Outcome
+from jobqueue.model import CANCELLED, DEAD, PENDING, RUNNING, SUCCEEDED, Job, JobStatus, Outcome
 from jobqueue.tokens import token_generation
+from jobqueue.views import Attempt
 
 
 class Recorder:

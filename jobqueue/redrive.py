@@ -18,14 +18,11 @@ from jobqueue.audit import Redrivable, Redrive, RedriveRow
 from jobqueue.bulk_redrive import by_place, each_once, partly_done, planned, redrive_obstacle
 from jobqueue.errors import IllegalStateError, StoreError
 from jobqueue.events import EventKind
-from jobqueue.model import (
-    DEAD,
-    Job,
-    JobView,
-)
+from jobqueue.model import DEAD, Job
 from jobqueue.steps import Steps
 from jobqueue.store import CHANGING, READING, Access
 from jobqueue.submission import check_deadline
+from jobqueue.views import JobView, view_of
 
 
 def retry_dead(queue: Steps, job_id: str) -> None:
@@ -179,7 +176,7 @@ def dead_letters(queue: Steps) -> list[JobView]:
     """Return all DEAD jobs in submission order; `retry_dead` and `redrive` give them another try."""
     with queue._store.transaction(READING):
         now = queue._expire_due()
-        return [job.view(queue._store.hold_of(job, now)) for job in queue._store.dead()]
+        return [view_of(job, queue._store.hold_of(job, now)) for job in queue._store.dead()]
 
 
 def _check_redrive(

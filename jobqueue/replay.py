@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from jobqueue.audit import Redrive
 from jobqueue.clock import ManualClock
 from jobqueue.events import Event, EventKind
-from jobqueue.lifecycle import DEADLINE, Changes, Lifecycle
+from jobqueue.lifecycle import DEADLINE, Lifecycle
 from jobqueue.model import PENDING, Job, Outcome, job_number
 from jobqueue.recorder import kinds_of
 from jobqueue.steps import Steps
 from jobqueue.store import Store
 from jobqueue.submission import JobRequest
+from jobqueue.transitions import Changes
 
 
 def changes_of(event: Event, job: Job, ending: Event | None, rules: Lifecycle) -> Changes | None:  # noqa: PLR0911 - one return per arrow

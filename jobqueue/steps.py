@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from jobqueue.events import EventKind
-from jobqueue.lifecycle import Changes, Lifecycle
+from jobqueue.lifecycle import Lifecycle
 from jobqueue.model import Job, Lease
 from jobqueue.recorder import Recorder
 from jobqueue.store import Access, Store
 from jobqueue.submission import JobRequest
+from jobqueue.transitions import Changes
 
 Details = Callable[[], Mapping[str, Any]]
 

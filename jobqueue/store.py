@@ -14,10 +14,11 @@ from typing import Any, NamedTuple, Protocol
 from jobqueue.arguments import check_asked, number_of
 from jobqueue.audit import Redrive
 from jobqueue.events import EventDispatcher
-from jobqueue.lifecycle import Changes
-from jobqueue.model import Attempt, Job, JobStatus
+from jobqueue.model import Job, JobStatus
 from jobqueue.scheduling.lanes import Asked
 from jobqueue.statistics import Stats
+from jobqueue.transitions import Changes
+from jobqueue.views import Attempt
 
 
 class Access(NamedTuple):

@@ -17,7 +17,18 @@ class Submission:
 
 
 class JobRequest(NamedTuple):
-    """The arguments of one submit, in the words of its signature, all checked; `job_request` makes one."""
+    """The arguments of one submit, in the words of its signature, all checked; `job_request` makes one.
+
+    Args:
+        type: what kind of work it is; workers may poll for some types only.
+        payload: text for the worker; None is stored as "".
+        priority: higher goes first; may be negative.
+        run_at_millis: the instant from which on it can be handed out; None for now.
+        tenant: on whose behalf.
+        deadline_millis: the instant at which it is given up if nobody has started it; None for never.
+        cost: how much of a worker's time it is worth, 1 to 1,000,000, in a unit of the caller's choice.
+        request_key: by which the same request is known again.
+    """
 
     type: str
     payload: str

@@ -1,6 +1,20 @@
 """Tokens as text: which hand-out one was made for, and why one is refused."""
 
+from jobqueue.errors import StaleTokenError
 from jobqueue.model import RUNNING, Job, Outcome
+
+
+def stale_token(job: Job, token: str, operation: str) -> StaleTokenError:
+    """Return the refusal of a token that is not the one of the job's current lease."""
+    reason, found = staleness(job, token)
+    return StaleTokenError(
+        f"cannot {operation} {job.id}: token {quoted(token)} is stale, {found}",
+        job_id=job.id,
+        operation=operation,
+        status=job.status,
+        token=token,
+        reason=reason,
+    )
 
 
 def staleness(job: Job, token: str) -> tuple[str, str]:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from jobqueue.model import JobStatus, JobView, job_number
+from jobqueue.model import JobStatus, job_number
 from jobqueue.simulation.chronicle import Entry, Note
 from jobqueue.simulation.narration import QUEUE, narrate
 from jobqueue.simulation.units import seconds
 from jobqueue.simulation.world import World
+from jobqueue.views import JobView
 
 
 @dataclass(frozen=True, slots=True)

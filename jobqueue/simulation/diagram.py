@@ -1,7 +1,7 @@
 """The state machine of a job as an SVG picture, with the path of one job through it.
 
-The arrows come from `lifecycle.TRANSITIONS`, every one of them, so the picture cannot forget an arrow that the
-queue has. Only where the boxes stand is decided here. Looks are classes, never inline styles.
+The arrows come from `transitions.TRANSITIONS`, every one of them, so the picture cannot forget an arrow that
+the queue has. Only where the boxes stand is decided here. Looks are classes, never inline styles.
 """
 
 from collections.abc import Iterable
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from math import hypot
 
 from jobqueue.events import EventKind
-from jobqueue.lifecycle import TRANSITIONS, Arrow
 from jobqueue.model import JobStatus
 from jobqueue.simulation.chronicle import Entry, Note
 from jobqueue.simulation.svg import tag
 from jobqueue.simulation.units import seconds
+from jobqueue.transitions import TRANSITIONS, Arrow
 
 WIDTH, HEIGHT = 920, 406
 _HALF_WIDTH, _HALF_HEIGHT, _DOT = 74, 29, 8

@@ -1,13 +1,13 @@
 """What happened, in sentences, each with the rule behind it.
 
-The rules' words are those of the table in `lifecycle`, where there is an arrow; nothing is decided here.
+The rules' words are those of the table in `transitions`, where there is an arrow; nothing is decided here.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from jobqueue import lifecycle
+from jobqueue import lifecycle, transitions
 from jobqueue.events import Event, EventKind
 from jobqueue.lifecycle import Lifecycle
 from jobqueue.simulation.chronicle import Entry, Note
@@ -50,7 +50,7 @@ def breaks(entry: Entry, violations: Iterable[Violation]) -> str:
 
 
 def _arrow(verb: str, source: Callable[..., Any]) -> Rule:
-    return Rule(lifecycle.TRANSITIONS[verb].rule, source)
+    return Rule(transitions.TRANSITIONS[verb].rule, source)
 
 
 _ONLY_THE_CURRENT_TOKEN = _arrow("complete", Lifecycle.check_token)

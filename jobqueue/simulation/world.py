@@ -14,7 +14,7 @@ from jobqueue.arguments import check_name
 from jobqueue.clock import ManualClock
 from jobqueue.errors import AdmissionError, JobQueueError
 from jobqueue.events import EventLog
-from jobqueue.model import JobStatus, JobView, Lease
+from jobqueue.model import JobStatus, Lease
 from jobqueue.queue import JobQueue
 from jobqueue.simulation.chronicle import Chronicle, Note
 from jobqueue.simulation.engine import Engine
@@ -23,6 +23,7 @@ from jobqueue.simulation.scenario import Poke, Scenario, Task
 from jobqueue.simulation.timeline import Timeline, timeline
 from jobqueue.simulation.watch import Watch
 from jobqueue.simulation.worker import SimulatedWorker
+from jobqueue.views import JobView
 
 DOWN = "what it needs is down"
 GIVEN_UP = "failed by hand"

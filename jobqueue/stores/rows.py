@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from jobqueue.arguments import number_of
 from jobqueue.audit import Redrive
 from jobqueue.lifecycle import Lifecycle
-from jobqueue.model import RUNNING, Attempt, Job, JobStatus, Outcome
+from jobqueue.model import RUNNING, Job, JobStatus, Outcome
 from jobqueue.scheduling.aging import next_age_at
 from jobqueue.scheduling.bands import band_of
 from jobqueue.scheduling.schedule import ticket_for
 from jobqueue.stores.database import Row
+from jobqueue.views import Attempt
 
 
 class Place(NamedTuple):

@@ -11,8 +11,8 @@ from jobqueue import store
 from jobqueue.arguments import number_of
 from jobqueue.audit import Redrive
 from jobqueue.errors import NOT_DONE, StoreError
-from jobqueue.lifecycle import PERMANENT, Changes, Lifecycle
-from jobqueue.model import FINISHED, RUNNING, Attempt, Job
+from jobqueue.lifecycle import PERMANENT, Lifecycle
+from jobqueue.model import FINISHED, RUNNING, Job
 from jobqueue.retention import Retention
 from jobqueue.scheduling.lanes import Asked
 from jobqueue.statistics import Stats
@@ -31,6 +31,8 @@ from jobqueue.stores.rows import (
     values_of,
 )
 from jobqueue.stores.session import Session
+from jobqueue.transitions import Changes
+from jobqueue.views import Attempt, latest_attempt
 
 Values = Mapping[str, object]
 
@@ -128,12 +130,12 @@ class DurableStore:
     def attempts(self, job: Job) -> list[Attempt]:
         """Return one record for each time the job was handed out, oldest first."""
         ended = [attempt_from(row) for row in self._session.read(statements.ATTEMPTS, number=job.number)]
-        return ended + ([job.attempt()] if job.status is RUNNING else [])
+        return ended + ([latest_attempt(job)] if job.status is RUNNING else [])
 
     def attempt(self, job: Job, generation: int) -> Attempt:
         """Return the record of one hand-out."""
         found = self._session.read(statements.ATTEMPT, number=job.number, generation=generation)
-        return attempt_from(found[0]) if found else job.attempt()
+        return attempt_from(found[0]) if found else latest_attempt(job)
 
     # -- changing ----------------------------------------------------------------------------------------
 
@@ -174,7 +176,7 @@ class DurableStore:
         text = statements.update(dialect, tuple(values), finishes=finishes, ends_attempt=ends_attempt)
         values |= was
         if ends_attempt:
-            values |= attempt_values(job.number, job.attempt())
+            values |= attempt_values(job.number, latest_attempt(job))
         if session.database.write(text, values) != 1:
             raise StoreError(f"{job.id} was changed by somebody else meanwhile; {NOT_DONE}")
         if ends_attempt and not dialect.joins_writes:

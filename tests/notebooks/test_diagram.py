@@ -7,9 +7,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from jobqueue import EventKind, EventLog, JobQueue, JobStatus, ManualClock, RetryPolicy
-from jobqueue.lifecycle import TRANSITIONS, Arrow
 from jobqueue.simulation import find_scenario, run
 from jobqueue.simulation.diagram import HEIGHT, MISS, PLACES, VERBS, WIDTH, LifeDiagram, Step, path_of
+from jobqueue.transitions import TRANSITIONS, Arrow
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 from exercises.grader.judging.catalogue import catalogue
-from jobqueue.lifecycle import TRANSITIONS
 from jobqueue.model import FINISHED
 from jobqueue.simulation import SCENARIOS, run
 from jobqueue.simulation.trace import trace
+from jobqueue.transitions import TRANSITIONS
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"

@@ -21,6 +21,8 @@ LAYERS = (
         "jobqueue.clock",
         "jobqueue.retry",
         "jobqueue.model",
+        "jobqueue.views",
+        "jobqueue.transitions",
         "jobqueue.audit",
         "jobqueue.events",
     ),

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from jobqueue.lifecycle import LEASE_EXPIRED, Changes, Lifecycle
+from jobqueue.lifecycle import LEASE_EXPIRED, Lifecycle
 from jobqueue.model import PENDING, RUNNING, Job, Lease, Outcome
 from jobqueue.simulation.flawed.queue import FlawedQueue
+from jobqueue.transitions import Changes
 
 
 class _LateByOne(Lifecycle):

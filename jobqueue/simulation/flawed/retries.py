@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from jobqueue.lifecycle import Changes, Lifecycle
+from jobqueue.lifecycle import Lifecycle
 from jobqueue.model import Job
 from jobqueue.simulation.flawed.queue import FlawedQueue
+from jobqueue.transitions import Changes
 
 
 class _DoublesTooEarly(Lifecycle):

@@ -1,8 +1,9 @@
 """Mistakes about tokens: whose report is believed, and how new a new token is."""
 
-from jobqueue.lifecycle import Changes, Lifecycle
+from jobqueue.lifecycle import Lifecycle
 from jobqueue.model import RUNNING, SUCCEEDED, Job, Outcome
 from jobqueue.simulation.flawed.queue import FlawedQueue
+from jobqueue.transitions import Changes
 
 
 class _BelievesAnybody(Lifecycle):
