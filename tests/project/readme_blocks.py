@@ -2,9 +2,13 @@
 
 import json
 import re
+import sys
 from pathlib import Path
+from types import FrameType
 
+import jobqueue
 from exercises.grader.judging.catalogue import catalogue
+from jobqueue import JobQueue, ManualClock, RetryPolicy
 from jobqueue.model import FINISHED
 from jobqueue.simulation import SCENARIOS, run
 from jobqueue.simulation.trace import trace
@@ -20,6 +24,7 @@ def blocks() -> dict[str, str]:
     return {
         "trace": _indented(trace(run(SCENARIOS["zombie"]))),
         "states": _states(),
+        "calls": _calls_of_a_poll(),
         "scenarios": "".join(f"- `{s.name}`: {s.question}\n" for s in SCENARIOS.values() if not s.flaw),
         "lessons": "".join(f"- `notebooks/{path.name}`: {_title(path)}\n" for path in _notebooks()),
         "exercises": "".join(f"- `{e.short}` {e.title}: {e.summary}\n" for e in catalogue()),
@@ -37,6 +42,31 @@ def _states() -> str:
     arrows = [f"    {arrow.source or '[*]'} --> {arrow.target}: {verb}" for verb, arrow in TRANSITIONS.items()]
     ends = [f"    {status} --> [*]" for status in sorted(FINISHED)]
     return "\n".join(["```mermaid", "stateDiagram-v2", *arrows, *ends, "```"]) + "\n"
+
+
+def _calls_of_a_poll() -> str:
+    """Return what a poll of the queue in memory calls, as it was seen to, each function below its caller."""
+    home = Path(jobqueue.__file__).parent
+    queue = JobQueue(ManualClock(), RetryPolicy(3, 1000, 60_000))
+    queue.submit("mail")
+    lines, depth = list[str](), 0
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        nonlocal depth
+        path, name = Path(frame.f_code.co_filename), frame.f_code.co_qualname
+        if event not in {"call", "return"} or home not in path.parents or "<" in name:  # such as a <genexpr>
+            return
+        if event == "call":
+            lines.append(f"{'    ' * depth + name:42}{path.relative_to(home).as_posix()}")
+        depth += 1 if event == "call" else -1
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        queue.poll("worker-a", 30_000)
+    finally:
+        sys.setprofile(before)
+    return _indented("\n".join(lines))
 
 
 def _indented(text: str) -> str:
