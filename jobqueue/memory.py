@@ -2,8 +2,12 @@
 
 It decides nothing and knows no policy; the queue calls it inside its lock.
 
-What a call costs with default options: a submit pushes on a heap, a poll pops from it and pushes the lease on
-the heap of timers, a complete forgets that timer. Nothing is ever searched.
+What a call does with default options while nothing is due. Nothing is ever searched:
+
+    submit    lock    first timer due?    push on the heap of ready jobs                            unlock
+    poll      lock    first timer due?    pop from that heap, push the lease's end on the timers    unlock
+    complete  lock    first timer due?    look the job up by id, drop its timer                     unlock
+    view      lock    first timer due?    look the job up by id, copy it                            unlock
 """
 
 import threading

@@ -1,5 +1,15 @@
 """PostgreSQL: a server that many machines share. A transaction locks the rows that it changes, and no others.
 
+What runs with default options while nothing is due (the first SELECT also says what is due next, and the time):
+
+    submit    BEGIN    SELECT                                              INSERT INTO jobs            COMMIT
+    poll      BEGIN    SELECT the best ready job FOR UPDATE SKIP LOCKED    UPDATE jobs                 COMMIT
+    complete  BEGIN    SELECT this job FOR UPDATE                          UPDATE jobs with INSERT     COMMIT
+    view      BEGIN    SELECT this job                                                                 COMMIT
+
+`fail` and `release` run what `complete` does, where the INSERT into `attempts` is part of the same statement;
+`renew` and `cancel` the same without it.
+
 It needs the extra `postgres`, which brings the driver.
 """
 

@@ -1,4 +1,14 @@
-"""SQLite: one file, nothing to install. Writers take turns; a commit is on disk before it is acknowledged."""
+"""SQLite: one file, nothing to install. Writers take turns; a commit is on disk before it is acknowledged.
+
+What runs with default options while nothing is due (the first SELECT also says what is due next):
+
+    submit    BEGIN IMMEDIATE    SELECT                        INSERT INTO jobs                       COMMIT
+    poll      BEGIN IMMEDIATE    SELECT the best ready job     UPDATE jobs                            COMMIT
+    complete  BEGIN IMMEDIATE    SELECT this job               UPDATE jobs, INSERT INTO attempts      COMMIT
+    view      BEGIN, SELECT 1    SELECT this job                                                      COMMIT
+
+`fail` and `release` run what `complete` does; `renew` and `cancel` the same without the attempt.
+"""
 
 import os
 import sqlite3
