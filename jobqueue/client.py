@@ -18,7 +18,7 @@ from jobqueue.model import Lease
 from jobqueue.statistics import Stats
 from jobqueue.submission import Submission
 from jobqueue.views import Attempt, JobView
-from jobqueue.wire import LARGEST_ANSWER, LARGEST_BODY, from_wire, reference, snake
+from jobqueue.wire import LARGEST_ANSWER, LARGEST_BODY, Answered, from_wire, reference, snake
 
 TIMEOUT_SECONDS = 10.0
 _PREFIX = "/api/v1"
@@ -245,7 +245,7 @@ class QueueClient:
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         status, answer = self._send(method, _PREFIX + path, body, headers)
         try:
-            told = json.loads(answer)
+            told = json.loads(answer, object_hook=Answered)
         except ValueError:
             told = None
         if not isinstance(told, dict):
@@ -314,7 +314,7 @@ def _refusal(status: int, told: Mapping[str, Any]) -> Exception:
 
 
 def _lease(told: Mapping[str, Any]) -> Lease:
-    return from_wire(Lease, {**told, "payload": _payload(told)})
+    return from_wire(Lease, Answered(told, payload=_payload(told)))
 
 
 def _payload(told: Mapping[str, Any]) -> str:

@@ -5,11 +5,13 @@ Names are in camelCase; everything else is as it is. It knows no HTTP and no que
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from jobqueue.errors import PERHAPS_DONE, StoreError
 
 T = TypeVar("T")
 
@@ -56,6 +58,13 @@ def to_wire(value: Any) -> Any:
     return str(value) if isinstance(value, StrEnum) else value
 
 
+class Answered(dict[str, Any]):
+    """A JSON object of an answer. A proxy can answer 200 with an object of its own, which ends no worker."""
+
+    def __missing__(self, name: str) -> Any:
+        raise StoreError(f"the answer has no field {name!a}: is it from a board? {PERHAPS_DONE}")
+
+
 def from_wire(kind: type[T], told: Any) -> T:
     """Return the record that JSON values tell of; names that it does not have are passed over.
 
@@ -64,7 +73,8 @@ def from_wire(kind: type[T], told: Any) -> T:
     Submission(job_id='J1', replayed=True)
     """
     hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]
-    known = {name: told[camel(name)] for name in hints if camel(name) in told}
+    needed = {field.name for field in fields(kind) if field.default is MISSING}  # type: ignore[arg-type]
+    known = {name: told[camel(name)] for name in hints if name in needed or camel(name) in told}
     return kind(**{name: _read(hints[name], value) for name, value in known.items()})
 
 

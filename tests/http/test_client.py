@@ -215,3 +215,21 @@ def test_a_worker_works_over_a_real_connection(api: Api) -> None:
         assert [worker.run_once(), worker.run_once(), worker.run_once()] == [2, 1, 0]
     assert seen == ["job 0", "job 1", "job 2"]
     assert {api.store.view(f"J{n}").result for n in (1, 2, 3)} == {"done"}
+
+
+@pytest.mark.parametrize("answer", [b"{}", b'{"leases": [{}]}', b'{"leases": [{"payloadRef": null}]}'])
+def test_an_answer_without_its_fields_is_a_store_error(answer: bytes) -> None:
+    """A proxy that answers 200 with words of its own ends no worker: a StoreError is what workers survive."""
+    client = QueueClient("http://test/", "t", transport=lambda *_: (200, answer))
+    calls = (
+        lambda: client.submit("mail"),
+        lambda: client.submit_once("k", "mail"),
+        lambda: client.poll("w", 1000),
+        lambda: client.renew("J1", "J1:1", 1000),
+        lambda: client.view("J1"),
+        client.stats,
+        client.dead_letters,
+    )
+    for call in calls:
+        with pytest.raises(StoreError, match="the answer has no field"):
+            call()
