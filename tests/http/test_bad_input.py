@@ -178,6 +178,16 @@ def test_a_bad_query_is_a_400(api: Api, query: Any, path: Any) -> None:
     assert len(answer.text) < 2000
 
 
+@pytest.mark.parametrize(
+    "path", ["/dlq//redrive", "/jobs//cancel", "/jobs//complete", "/types//pause", "/jobs/"]
+)
+def test_an_empty_id_is_a_404_in_the_words_of_the_api(api: Api, path: str) -> None:
+    """It redirects to no other act: `/dlq//redrive` is not the redrive of many."""
+    answer = api.post(path, "operator") if path != "/jobs/" else api.get(path)
+    assert (answer.status_code, answer.mimetype) == (404, "application/problem+json")
+    assert answer.json["detail"].startswith("the API has nothing at this address")  # type: ignore[index]
+
+
 @pytest.mark.parametrize("job_id", ["J0", "J01", "j1", "J1 ", "J" + "9" * 300, "%00", "..", "%F0%9F%A7%9F"])
 @pytest.mark.parametrize("verb", ["", "/cancel", "/complete"])
 def test_an_id_that_is_none_is_a_404(api: Api, job_id: str, verb: Any) -> None:

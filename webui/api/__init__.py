@@ -49,6 +49,7 @@ class AnyName(PathConverter):
 def register(app: Flask) -> None:
     """Serve the API in an application that serves a queue."""
     app.url_map.converters["name"] = AnyName
+    app.url_map.merge_slashes = False  # an empty id is not found, rather than a redirect to another act
     api = Blueprint("api", __name__, url_prefix=PREFIX)
     for route in (*ROUTES, DESCRIPTION):
         view = view_of(route)

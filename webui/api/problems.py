@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any
 
 from flask import Response
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, NotFound
 
 from jobqueue import (
     AdmissionError,
@@ -64,6 +64,10 @@ def problem_of(error: Exception) -> Response:
             answer = problem(error.status, error.detail, error.headers, field=error.field)
         case UnreadableError():
             answer = problem(400, f"the body {error}")
+        case NotFound() if "description" not in vars(
+            error
+        ):  # no route fits, so nobody has said what is missing
+            answer = problem(404, "the API has nothing at this address: is an id or a name in it empty?")
         case HTTPException():
             kept = {name: value for name, value in error.get_headers() if name != "Content-Type"}
             answer = problem(error.code or 500, words_of(error)[1], kept)

@@ -43,10 +43,14 @@ def find_scenario(name: str) -> Scenario:
     """Return a scenario by its name.
 
     Raises:
-        LookupError: there is none; the message says which there are, or which one was probably meant.
+        LookupError: there is none; the message says which one was probably meant, or what lists them.
     """
     if name in SCENARIOS:
         return SCENARIOS[name]
     close = get_close_matches(name, SCENARIOS, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(SCENARIOS)}"
+    hint = (
+        f"did you mean {close[0]}?"
+        if close
+        else f"there are {len(SCENARIOS)}, and `jobkit scenarios` lists them"
+    )
     raise LookupError(f"no scenario is called {name[:60]!a}; {hint}")
