@@ -49,10 +49,11 @@ def submit_once(  # noqa: PLR0917 - the signature of submit, with a key before i
     with queue._store.transaction(Access(submits=True, request_key=(asked.tenant, request_key))):
         now = queue._expire_due()
         known = queue._store.find_key(asked.tenant, request_key)
-        if known is None:
+        job = None if known is None else queue._store.get(known)
+        if job is None:  # also if another process has pruned it since its key was found: then the key is free
             return Submission(queue._accept(asked, now), replayed=False)
-        check_same(queue._find(known), asked.content_hash())
-        return Submission(known, replayed=True)
+        check_same(job, asked.content_hash())
+        return Submission(job.id, replayed=True)
 
 
 def poll_many(

@@ -310,3 +310,22 @@ def test_two_bulk_redrives_at_once_are_two_batches(postgres: Any, clock: Any) ->
     one.redrive_many(["J1"], **WHO)
     thread.join(20)
     assert [one.redrives(job_id)[0].batch for job_id in ("J1", "J2")] == [1, 2]
+
+
+def test_a_key_whose_job_is_pruned_meanwhile_makes_a_new_job(
+    postgres: Place, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between finding the key and reading its job another transaction forgets it: the key is free."""
+    queue, other = (postgres.open(clock, POLICY) for _ in range(2))
+    queue.cancel(queue.submit_once("k", "mail").job_id)
+    clock.advance(10**9)  # the key's life is over
+    find = queue._store.find_key
+
+    def pruned_meanwhile(tenant: str, request_key: str) -> str | None:
+        found = find(tenant, request_key)
+        assert (found, other.prune(keep=0)) == ("J1", 1)
+        return found
+
+    monkeypatch.setattr(queue._store, "find_key", pruned_meanwhile)
+    assert (submitted := queue.submit_once("k", "mail")).job_id == "J2"
+    assert not submitted.replayed
