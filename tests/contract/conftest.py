@@ -20,6 +20,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marks that say which stores a test runs over."""
     for mark in (
         "one_store(reason): a pure rule, or a promise of the queue in memory: no other store could differ",
+        "long_over_stores: many calls, of which a few are tested over each store elsewhere: a heavy run",
         "over_http: what the queue promises here, it promises at a distance, too",
         "not_over_http(reason): the exception in a module that is `over_http`",
     ):
@@ -29,8 +30,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Let a test that makes queues run over every store where the store could make a difference."""
     if "make_queue" in metafunc.fixturenames:
+        is_heavy = metafunc.definition.get_closest_marker("long_over_stores")
+        marks = [pytest.mark.store, *([pytest.mark.long] if is_heavy else [])]
         stores = [
-            store if store == "memory" else pytest.param(store, marks=pytest.mark.store)
+            store if store == "memory" else pytest.param(store, marks=marks)
             for store in stores_of(metafunc.definition)
         ]
         metafunc.parametrize("make_queue", stores, indirect=True)

@@ -214,6 +214,7 @@ def test_a_quantum_is_checked(quantum: Any, error: Any) -> None:
 
 
 @pytest.mark.parametrize("costs", [(1, 2, 3), (10, 1, 7), (100, 3, 45)])
+@pytest.mark.long_over_stores
 def test_in_the_long_run_each_tenant_gets_the_same_cost(
     make_queue: Callable[..., JobQueue], clock: ManualClock, costs: Any
 ) -> None:

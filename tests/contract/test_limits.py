@@ -201,6 +201,7 @@ def test_the_running_limit_is_exact_for_threads(make_limited: Any) -> None:
     assert sorted(lease.tenant for lease in leases) == ["a"] * 3 + ["b"] * 3
 
 
+@pytest.mark.long_over_stores
 def test_a_limit_is_never_exceeded_whatever_happens(
     make_queue: Callable[..., JobQueue], clock: ManualClock
 ) -> None:

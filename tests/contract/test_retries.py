@@ -92,6 +92,7 @@ def test_any_mix_of_three_failures_ends_a_job_with_three_attempts(
 
 
 @pytest.mark.not_over_http("the same a thousand times")
+@pytest.mark.long_over_stores
 def test_a_service_that_retries_for_ever_keeps_its_rhythm(
     make_queue: Callable[..., JobQueue], clock: ManualClock
 ) -> None:

@@ -150,6 +150,7 @@ def test_the_memory_is_the_answers_and_not_the_graders() -> None:
     assert most_kilobytes < 100_000
 
 
+@pytest.mark.long
 def test_a_large_module_is_let_go_before_the_next_one_comes() -> None:
     """Two of them would not fit into the memory that an answer may use."""
     roomy = replace(EXERCISE, limits=Limits(call_seconds=20.0, total_seconds=60.0, memory_megabytes=512))

@@ -13,6 +13,7 @@ from exercises.staging.queue_walk import draw
 from tests.exercises import newcomers
 from tests.exercises.grading import EXERCISE, FAIL_BODY, SHOWN_PATH, SOLUTION, grade, named
 from tests.exercises.newcomers import changed
+from tests.sampling import one_in
 
 UNSETTLED_FAIL = """        job = self._jobs[job_id]
         if job.status is not Status.RUNNING or token != job.token:
@@ -94,7 +95,7 @@ def test_a_lucky_pass_is_found_by_a_named_check(name: str) -> None:
     assert named(result, "any_story").verdict is Verdict.SKIPPED
 
 
-@pytest.mark.parametrize("name", LUCKY)
+@pytest.mark.parametrize("name", one_in(4, LUCKY))
 def test_the_walk_finds_each_lucky_pass_alone(name: str) -> None:
     """It knows none of these mistakes; so there is hope for those that nobody thought of."""
     found = walked(changed(SOLUTION, LUCKY[name][0]))

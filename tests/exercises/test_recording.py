@@ -14,6 +14,7 @@ from exercises.playback.interfaces import INTERFACES, STORIES
 from exercises.playback.player import play_check, play_scenario, shown_check
 from exercises.staging.whole_queue import WholeQueue
 from jobqueue import Event
+from tests.sampling import one_in
 from webui.answers.recording import board_at
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ WRONG = {
     if shown_check(one, wrong.killed_by)
 }
 WAITS = [one for (*_, waits), one in WRONG.items() if waits]
+ENDS = [one for one in WRONG.values() if one not in WAITS]
 
 
 def mutant(name: str, exercise: Exercise = EX03) -> tuple[str, str]:
@@ -82,7 +84,7 @@ def edited(method: str, line: str, solution: str = SOLUTION) -> str:
     return f"{solution[:body]}        {line}\n{solution[body:]}"
 
 
-@pytest.mark.parametrize(("short", "name", "story"), PLAYS)
+@pytest.mark.parametrize(("short", "name", "story"), one_in(3, PLAYS))
 def test_a_right_answer_lights_no_lamp(short: str, name: str, story: str) -> None:
     """However it is built: the story is played to its end, and the jobs end where the story's title says."""
     exercise = EXERCISES[short]
@@ -136,7 +138,7 @@ def test_a_story_is_played_by_the_numbers_of_the_exercise() -> None:
     assert "renewed" in {str(entry.kind) for entry in recording.entries}
 
 
-@pytest.mark.parametrize(("short", "check", "place"), CHECKS)
+@pytest.mark.parametrize(("short", "check", "place"), one_in(4, CHECKS))
 def test_a_right_answer_keeps_its_lamps_in_every_check(short: str, check: str, place: int) -> None:
     """The conversation of each check, told as events, breaks nothing; the right answers take turns."""
     answers = list(right(EXERCISES[short]).values())
@@ -199,7 +201,7 @@ def test_the_recording_of_an_answer_that_waits_for_ever_ends_there(short: str, m
     assert len(played.frames) > 1
 
 
-@pytest.mark.parametrize(("short", "misconception"), [one for one in WRONG.values() if one not in WAITS])
+@pytest.mark.parametrize(("short", "misconception"), one_in(4, ENDS))
 def test_the_recording_of_a_check_ends_at_the_step_that_fails(short: str, misconception: str) -> None:
     """Its last frame is the last step of the check's own report, and the ending says what was expected."""
     exercise = EXERCISES[short]

@@ -11,6 +11,7 @@ from exercises.grader.judging import runner
 from exercises.grader.judging.records import Verdict
 from tests.exercises.grading import named
 from tests.exercises.grading_threads import SHARED, WHOLE, built, grade, patient
+from tests.sampling import one_in
 
 
 def test_a_run_is_told_again_by_its_id() -> None:
@@ -53,6 +54,7 @@ def test_a_deadlock_of_any_two_methods_is_told_again_by_its_id() -> None:
     assert (again.verdict, again.trace, again.got) == (Verdict.FAIL, found.trace, found.got)
 
 
+@pytest.mark.long
 def test_slots_make_no_right_answer_slow_and_hide_no_race() -> None:
     """What they make is a place in each object, and nothing that objects share."""
     slots = 'class SharedQueue:\n    __slots__ = ("_lock", "_jobs", "_tokens")\n'
@@ -108,7 +110,9 @@ def test_the_numbers_of_hidden_families_are_drawn_anew_and_logged(caplog: pytest
     assert seeds[2] == "7"
 
 
-@pytest.mark.parametrize("name", ["poll_without_lock", "two_locks_in_two_orders", "token_counter_unlocked"])
+@pytest.mark.parametrize(
+    "name", one_in(3, ("poll_without_lock", "two_locks_in_two_orders", "token_counter_unlocked"))
+)
 def test_a_second_run_finds_the_same(name: str) -> None:
     """To the letter, with the id of the run."""
     text = built(SHARED, name).encode()

@@ -13,6 +13,7 @@ from exercises.grader.judging.records import Verdict
 from exercises.grader.running.process import AnswerProcess
 from tests.exercises.grading import named
 from tests.exercises.grading_threads import SHARED, built, grade
+from tests.sampling import one_in
 
 LONGEST_SECONDS = 60.0  # on a busy machine; what an answer may compute is counted apart from it
 TRICK = """
@@ -67,7 +68,7 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return spent
 
 
-@pytest.mark.parametrize("name", TRICKS)
+@pytest.mark.parametrize("name", one_in(5, TRICKS))
 def test_a_trick_that_only_threads_see_costs_only_their_checks(name: str, starts: list[float]) -> None:
     """It has a verdict of its own, in time, and everything for one thread is scored."""
     code, verdict, says = TRICKS[name]
@@ -84,6 +85,7 @@ def test_a_trick_that_only_threads_see_costs_only_their_checks(name: str, starts
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+@pytest.mark.long
 def test_a_fork_in_a_thread_speaks_with_one_voice() -> None:
     """The copy is ended; the verdict is that of the answer."""
     text = SHARED.text("solution.py").replace(

@@ -52,6 +52,7 @@ def in_a_terminal(lessons: Any) -> Any:
     return done.stdout.rstrip(), done.returncode
 
 
+@pytest.mark.long
 def test_the_verdict_is_the_same_as_in_the_terminal(lessons: Any) -> None:
     """Word for word, for a wrong answer and then for a right one; the file holds the cell."""
     file = lessons.parent / "answers" / "ex03_tokens.py"

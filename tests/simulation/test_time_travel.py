@@ -10,6 +10,7 @@ from jobqueue.simulation import SCENARIOS, World, run
 from jobqueue.simulation.link import decode, encode, from_file, to_file
 from jobqueue.simulation.playback import Playback
 from jobqueue.simulation.recipe import MOST_ENTRIES, Recipe
+from tests.sampling import one_in
 from tests.simulation.walks import poke, state, walk
 from tests.simulation.worlds import keys
 
@@ -33,8 +34,8 @@ def check(seeds: Iterable[int]) -> None:
 
 
 def test_a_random_walk_comes_to_what_a_replay_gives() -> None:
-    """300 walks of steps, seconds, ways back, leaps, pokes and forks."""
-    check(range(300))
+    """100 walks of steps, seconds, ways back, leaps, pokes and forks."""
+    check(range(100))
 
 
 @pytest.mark.long
@@ -65,7 +66,7 @@ def test_stepping_is_playing_the_scenario(name: str) -> None:
     assert stepped.end() == stepped.world.now()
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", one_in(4, SCENARIOS))
 def test_back_takes_every_step_back(name: str) -> None:
     """From the end to the beginning over the same positions as from the beginning to the end."""
     playback, positions = Playback(Recipe(name)), []

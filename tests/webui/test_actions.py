@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jobqueue.simulation import SCENARIOS
+from tests.sampling import one_in
 from tests.webui.asking import HTMX, BoardClient, Parsed, dump, is_refusal, next_of, notice_of, over_of, words
 from webui.board.labs import SPEEDS
 
@@ -261,7 +262,7 @@ def test_a_lost_board_of_no_scenario_leads_to_the_gallery(client: FlaskClient) -
     assert {"href": "/"} in page.all("a")
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", one_in(4, SCENARIOS))
 def test_every_job_is_on_one_card_whatever_befalls_the_workers(app: Flask, name: str) -> None:
     """Crash, restart and submit as one may: no job is missing from the lanes, none is there twice."""
     board = BoardClient(app, name)

@@ -11,6 +11,7 @@ import pytest
 
 from jobqueue.simulation import SCENARIOS
 from jobqueue.simulation.link import LONGEST_CODE, decode
+from tests.sampling import one_in
 from tests.simulation.test_links import HOSTILE, WORK, encode  # type: ignore[attr-defined]
 from tests.simulation.walks import state
 from tests.webui.asking import HTMX, BoardClient, Parsed, dump, is_refusal, words
@@ -40,7 +41,7 @@ def shown(html: str) -> tuple[str, list[str], list[str]]:
     return re.findall(r'id="clock">([^<]*)', html)[0], LANES.findall(html), [" ".join(line) for line in log]
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", one_in(4, SCENARIOS))
 def test_a_link_shows_the_same_board_on_another_server(app: Flask, name: str) -> None:
     """Opened where nobody has ever heard of it; it makes no lab there."""
     board, elsewhere = played(app, name), create_app({"TESTING": True})
