@@ -62,7 +62,7 @@ class QueueClient:
         """Add a job and return its id; the tenant is the token's."""
         asked = {"type": type, "payload": payload, "priority": priority, "runAt": run_at_millis}
         more = {"tenant": tenant, "deadline": deadline_millis, "cost": cost}
-        return str(self._post("/jobs", **asked, **more)["jobId"])
+        return from_wire(Submission, self._post("/jobs", **asked, **more)).job_id
 
     def submit_once(
         self,
@@ -83,7 +83,7 @@ class QueueClient:
 
     def cancel(self, job_id: str) -> None:
         """Take back a PENDING job."""
-        self._post(_of_job(job_id, "jobs", "cancel"))
+        from_wire(JobView, self._post(_of_job(job_id, "jobs", "cancel"))["job"])
 
     # -- workers -----------------------------------------------------------------------------------------
 
@@ -101,13 +101,13 @@ class QueueClient:
         told = self._post(
             "/leases/claim", **asked, capabilities=None if capabilities is None else sorted(capabilities)
         )
-        return [_lease(row) for row in told["leases"]]
+        return [_lease(row) for row in told.rows("leases")]
 
     def complete(self, job_id: str, token: str, result: str | None = None) -> None:
         """Report success; the same report again is accepted again."""
         if result is not None:
             result = check_string("result", result)
-        self._report(job_id, token, "complete", result=result)
+        from_wire(Submission, self._report(job_id, token, "complete", result=result))
 
     def fail(self, job_id: str, token: str, error: object = None, *, permanent: bool = False) -> None:
         """Report failure."""
@@ -115,7 +115,7 @@ class QueueClient:
         # Reporting a failure never fails, also not because its escapes fill more than a body may hold.
         fits = len(json.dumps(text)) <= _LARGEST_ERROR
         told = text if fits else text[:_MOST_ESCAPED] + f" [cut: {len(text)} characters in all]"
-        self._report(job_id, token, "fail", error=told, permanent=permanent)
+        from_wire(JobView, self._report(job_id, token, "fail", error=told, permanent=permanent)["job"])
 
     def renew(self, job_id: str, token: str, lease_millis: int, checkpoint: str | None = None) -> Lease:
         """Extend the lease."""
@@ -126,7 +126,7 @@ class QueueClient:
 
     def release(self, job_id: str, token: str) -> None:
         """Give back a job that was not started."""
-        self._report(job_id, token, "release")
+        from_wire(JobView, self._report(job_id, token, "release")["job"])
 
     def _report(self, job_id: str, token: str, verb: str, **asked: Any) -> Any:
         """Report in the name of a lease; the API is told its generation: a token adds no more to the id."""
@@ -151,11 +151,11 @@ class QueueClient:
 
     def history(self, job_id: str) -> list[Attempt]:
         """Return one record for each time the job was handed out."""
-        return [from_wire(Attempt, row) for row in self._look(job_id)["history"]]
+        return [from_wire(Attempt, row) for row in self._look(job_id).rows("history")]
 
     def redrives(self, job_id: str) -> list[Redrive]:
         """Return each time that the job was brought back."""
-        return [from_wire(Redrive, row) for row in self._look(job_id)["redrives"]]
+        return [from_wire(Redrive, row) for row in self._look(job_id).rows("redrives")]
 
     def list_jobs(
         self,
@@ -169,7 +169,7 @@ class QueueClient:
     ) -> list[JobView]:
         """Return one page of jobs, newest first."""
         asked = {"status": status, "type": type, "tenant": tenant, "q": q, "after": after, "limit": limit}
-        return [from_wire(JobView, row) for row in self._get("/jobs", **asked)["jobs"]]
+        return [from_wire(JobView, row) for row in self._get("/jobs", **asked).rows("jobs")]
 
     def _look(self, job_id: str) -> Any:
         return self._get(_of_job(job_id, "jobs"))
@@ -182,7 +182,7 @@ class QueueClient:
         after: str | None = None
         while True:
             told = self._get("/dlq", after=after, limit=200)
-            found += [from_wire(JobView, row) for row in told["jobs"]]
+            found += [from_wire(JobView, row) for row in told.rows("jobs")]
             after = told["next"]
             if after is None:
                 return found[::-1]
@@ -203,19 +203,19 @@ class QueueClient:
     def redrive_many(self, ids: Iterable[str], *, note: str, spread_millis: int = 0) -> list[RedriveRow]:
         """Bring the given dead letters back, each once."""
         told = self._post("/dlq/redrive", ids=list(ids), note=note, spreadMillis=spread_millis)
-        return [from_wire(RedriveRow, row) for row in told["rows"]]
+        return [from_wire(RedriveRow, row) for row in told.rows("rows")]
 
     def pause(self, type: str) -> None:
         """Hand out no jobs of a type."""
-        self._post("/types/pause", type=type)
+        self._post("/types/pause", type=type).rows("paused", str)
 
     def resume(self, type: str) -> None:
         """Hand out jobs of a type again."""
-        self._post("/types/resume", type=type)
+        self._post("/types/resume", type=type).rows("paused", str)
 
     def paused(self) -> list[str]:
         """Return the paused types."""
-        return list(self._get("/stats")["paused"])
+        return list(self._get("/stats").rows("paused", str))
 
     def stats(self) -> Stats:
         """Return the figures, at most a second old."""

@@ -62,7 +62,18 @@ class Answered(dict[str, Any]):
     """A JSON object of an answer. A proxy can answer 200 with an object of its own, which ends no worker."""
 
     def __missing__(self, name: str) -> Any:
-        raise StoreError(f"the answer has no field {name!a}: is it from a board? {PERHAPS_DONE}")
+        raise _foreign(f"has no field {name!a}")
+
+    def rows(self, name: str, of: type = dict) -> list[Any]:
+        """Return a field that is a list of objects, or of what else it has to be."""
+        found = self[name]
+        if not isinstance(found, list) or not all(isinstance(row, of) for row in found):
+            raise _foreign(f"has no list of what belongs there in {name!a}")
+        return found
+
+
+def _foreign(what: str) -> StoreError:
+    return StoreError(f"the answer {what}: is it from a board? {PERHAPS_DONE}")
 
 
 def from_wire(kind: type[T], told: Any) -> T:
@@ -72,6 +83,8 @@ def from_wire(kind: type[T], told: Any) -> T:
     >>> from_wire(Submission, {"jobId": "J1", "replayed": True, "new": 1})
     Submission(job_id='J1', replayed=True)
     """
+    if not isinstance(told, Mapping):
+        raise _foreign(f"has no object where a {kind.__name__} belongs")
     hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]
     needed = {field.name for field in fields(kind) if field.default is MISSING}  # type: ignore[arg-type]
     known = {name: told[camel(name)] for name in hints if name in needed or camel(name) in told}
@@ -87,7 +100,11 @@ def _read(hint: Any, value: Any) -> Any:
     if is_dataclass(hint):
         return from_wire(hint, value)  # type: ignore[arg-type]
     if isinstance(hint, type) and issubclass(hint, StrEnum):
+        if value not in set(hint):
+            raise _foreign(f"has no {hint.__name__} where one belongs")
         return hint(value)
+    if hint in {int, str, bool} and not isinstance(value, hint):
+        raise _foreign(f"has a value where {hint.__name__} belongs that is none")
     return tuple(value) if get_origin(hint) is tuple else value
 
 

@@ -217,19 +217,35 @@ def test_a_worker_works_over_a_real_connection(api: Api) -> None:
     assert {api.store.view(f"J{n}").result for n in (1, 2, 3)} == {"done"}
 
 
-@pytest.mark.parametrize("answer", [b"{}", b'{"leases": [{}]}', b'{"leases": [{"payloadRef": null}]}'])
-def test_an_answer_without_its_fields_is_a_store_error(answer: bytes) -> None:
-    """A proxy that answers 200 with words of its own ends no worker: a StoreError is what workers survive."""
-    client = QueueClient("http://test/", "t", transport=lambda *_: (200, answer))
+FOREIGN = [
+    "{}",
+    '{"leases": [{}], "job": [], "jobs": 5, "stats": "fine", "paused": [1]}',
+    '{"leases": [{"payloadRef": null}], "job": {"id": 7}, "paused": {}}',
+    '{"leases": 5, "job": null, "jobId": 5, "jobs": ["J1"], "paused": null}',
+]
+
+
+@pytest.mark.parametrize("answer", FOREIGN)
+def test_an_answer_of_somebody_else_is_a_store_error(answer: str) -> None:
+    """A proxy that says 200 in its own words accepts no report and ends no worker: a StoreError is survived."""
+    client = QueueClient("http://test/", "t", transport=lambda *_: (200, answer.encode()))
     calls = (
         lambda: client.submit("mail"),
         lambda: client.submit_once("k", "mail"),
         lambda: client.poll("w", 1000),
         lambda: client.renew("J1", "J1:1", 1000),
+        lambda: client.complete("J1", "J1:1"),
+        lambda: client.fail("J1", "J1:1"),
+        lambda: client.release("J1", "J1:1"),
+        lambda: client.cancel("J1"),
+        lambda: client.pause("mail"),
+        lambda: client.resume("mail"),
         lambda: client.view("J1"),
         client.stats,
+        client.paused,
+        client.list_jobs,
         client.dead_letters,
     )
     for call in calls:
-        with pytest.raises(StoreError, match="the answer has no field"):
+        with pytest.raises(StoreError, match="is it from a board"):
             call()
