@@ -11,7 +11,7 @@ import pytest
 
 from exercises.grader.running.wire import Opaque, Record, pack, unpack
 
-STAGING = [f"exercises.staging.{name}" for name in ("driver", "queue_driver", "story_tables")]
+STAGING = [f"exercises.staging.{name}" for name in ("driver", "queue_words", "story_tables", "thread_stories")]
 MODULES = [
     "exercises.grader.judging.diagnosis",
     "exercises.grader.explaining.hints",
