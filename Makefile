@@ -17,11 +17,11 @@ help: ## list what make can do
 lab: $(READY) ## the board and the lessons, until Ctrl-C
 	@$(BIN)/jobkit lab
 
-fast: | plan-fast $(READY) ## the core, the contract in memory and the project's rules, in 20 seconds
+fast: | plan-fast $(READY) ## the core, the contract in memory and the rules of the project
 	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not long and not store" \
 	  tests/contract tests/unit tests/project/test_architecture.py tests/project/test_doctests.py tests/properties/test_against_model.py
 
-test: | plan-test $(READY) ## all tests, in 5 minutes (browser tests are skipped where there is no Chromium)
+test: | plan-test $(READY) ## all tests, in about 11 minutes (browser tests are skipped where there is no Chromium)
 	@$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 check: | plan-check $(READY) lint types notebooks-clean verify ## everything that continuous integration runs, the tests last
@@ -32,11 +32,11 @@ check-long: | plan-check-long $(READY) ## the heavy runs: soaks, long walks, man
 
 # Said first of all, before .venv is set up: nobody should wait without knowing for what.
 plan-fast:
-	@echo "The core, the contract in memory and the project's rules: about 20 seconds on two processors."
+	@echo "The core, the contract in memory and the project's rules: about a minute on two processors."
 plan-test:
-	@echo "All tests: about 5 minutes on two processors. They are collected first, then each is a dot."
+	@echo "All tests: about 11 minutes on two processors. They are collected first, then each is a dot."
 plan-check:
-	@echo "Form, lint, types, notebooks, exercises, then all tests: about 10 minutes on two processors."
+	@echo "Form, lint, types, notebooks, exercises, then all tests: about 17 minutes on two processors."
 plan-check-long:
 	@echo "The heavy runs, one after the other: hours. Each is named with its rule; write the result into CONTRIBUTING.md."
 
