@@ -65,7 +65,9 @@ def test_a_file_that_goes_before_its_commit_is_missed_at_that_commit(sqlite: Pla
     database.close()
 
 
-def test_a_file_that_was_overwritten_in_place_acknowledges_nothing(sqlite: Place, clock: ManualClock) -> None:
+def test_a_file_that_was_overwritten_by_a_smaller_one_acknowledges_nothing(
+    sqlite: Place, clock: ManualClock
+) -> None:
     """SQLite goes on with the pages that it remembers, and would mix them with those of the backup."""
     path = Path(sqlite.url.removeprefix("sqlite:///"))
     sqlite.open(clock, POLICY).close()
